@@ -1,0 +1,36 @@
+"""The game of Go as pure functions on pytrees."""
+
+from alphago_jax.go.moves import legal_actions, step
+from alphago_jax.go.rules import RuleData, Rules, Scope
+from alphago_jax.go.state import (
+    GoState,
+    Position,
+    Record,
+    init,
+    is_no_result,
+    is_over,
+    on_board,
+    set_up,
+    size_of,
+    stones,
+    to_play,
+)
+
+__all__ = [
+    "GoState",
+    "Position",
+    "Record",
+    "RuleData",
+    "Rules",
+    "Scope",
+    "init",
+    "is_no_result",
+    "is_over",
+    "legal_actions",
+    "on_board",
+    "set_up",
+    "size_of",
+    "step",
+    "stones",
+    "to_play",
+]
