@@ -1,5 +1,7 @@
 """The game of Go as pure functions on pytrees."""
 
+from alphago_jax.go.diagram import from_diagram, to_diagram
+from alphago_jax.go.game import Game, IllegalMoveError, Move, play
 from alphago_jax.go.moves import legal_actions, step
 from alphago_jax.go.rules import RuleData, Rules, Scope
 from alphago_jax.go.state import (
@@ -17,20 +19,26 @@ from alphago_jax.go.state import (
 )
 
 __all__ = [
+    "Game",
     "GoState",
+    "IllegalMoveError",
+    "Move",
     "Position",
     "Record",
     "RuleData",
     "Rules",
     "Scope",
+    "from_diagram",
     "init",
     "is_no_result",
     "is_over",
     "legal_actions",
     "on_board",
+    "play",
     "set_up",
     "size_of",
     "step",
     "stones",
+    "to_diagram",
     "to_play",
 ]

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 import flax.struct
 import jax
-import numpy as np
+import jax.numpy as jnp
 
 Ko = Literal["simple", "positional", "situational"]
 Scoring = Literal["area", "territory"]
@@ -51,8 +51,7 @@ class Scope:
         )
 
 
-@flax.struct.dataclass
-class RuleData:
+class RuleData(flax.struct.PyTreeNode):
     """Rules as arrays; every field is a scalar (unbatched).
 
     Attributes:
@@ -143,16 +142,18 @@ class Rules:
         if scope | self.scope != scope:
             raise ValueError(f"{scope} does not hold {self.scope}, which {self} needs")
         return RuleData(
-            ko=np.int8(_CHOICES["ko"].index(self.ko)),
-            suicide=np.bool_(self.suicide),
-            territory=np.bool_(self.scoring == "territory"),
-            tax=np.int8(_CHOICES["tax"].index(self.tax)),
-            button=np.bool_(self.button),
-            handicap_bonus=np.int8(_CHOICES["handicap_bonus"].index(self.handicap_bonus)),
-            komi=np.float32(self.komi),
-            board_size=np.int32(board_size),
+            ko=jnp.int8(_CHOICES["ko"].index(self.ko)),
+            suicide=jnp.bool_(self.suicide),
+            territory=jnp.bool_(self.scoring == "territory"),
+            tax=jnp.int8(_CHOICES["tax"].index(self.tax)),
+            button=jnp.bool_(self.button),
+            handicap_bonus=jnp.int8(
+                _CHOICES["handicap_bonus"].index(self.handicap_bonus)
+            ),
+            komi=jnp.float32(self.komi),
+            board_size=jnp.int32(board_size),
             scope=scope,
-        )  # pyright: ignore[reportArgumentType]
+        )
 
     @classmethod
     def _preset(cls, defaults: dict[str, Any], changes: dict[str, Any]) -> Self:

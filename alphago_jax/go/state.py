@@ -28,8 +28,7 @@ NUM_EARLIER_BOARDS = 7  # with the board itself: the last eight
 BUTTON_UNTAKEN = 0
 
 
-@flax.struct.dataclass
-class Position:
+class Position(flax.struct.PyTreeNode):
     """What a search node holds. P = (N + 2)(N + 1) walled cells.
 
     Attributes:
@@ -64,8 +63,7 @@ class Position:
         return self.earlier.shape[-1]
 
 
-@flax.struct.dataclass
-class Record:
+class Record(flax.struct.PyTreeNode):
     """What a game remembers beyond the last eight boards.
 
     T is the capacity, the length limit of the game plus one.
@@ -87,8 +85,7 @@ class Record:
     chain_hash: jax.Array  # uint32 [2, P]
 
 
-@flax.struct.dataclass
-class GoState:
+class GoState(flax.struct.PyTreeNode):
     """One game. Attributes: position, record, rules, handicap (int8 stones)."""
 
     position: Position
@@ -170,9 +167,6 @@ def _empty(grid: np.ndarray, rules: RuleData, move_limit: int) -> GoState:
         rules=rules,
         handicap=jnp.int8(0),
     )
-    # Rule switches are NumPy scalars so far; `step` must see the same types
-    # whether it is compiled or not.
-    state = jax.tree.map(jnp.asarray, state)
     return _with_first_hash(state)
 
 
@@ -317,9 +311,7 @@ def chains_from_stones(grid: np.ndarray) -> np.ndarray:
     return labels
 
 
-def _begin(
-    state: GoState, chains: np.ndarray, to_play: int, handicap: int
-) -> GoState:
+def _begin(state: GoState, chains: np.ndarray, to_play: int, handicap: int) -> GoState:
     size = size_of(state)
     empty = np.where(np.asarray(on_board(state)), np.int16(0), chains_lib.WALL)
     move_limit = state.record.hashes.shape[-1] - 1
@@ -349,7 +341,5 @@ def _begin(
     record = record.replace(
         hashes=jnp.zeros_like(record.hashes), seen=jnp.zeros_like(record.seen)
     )
-    state = fresh.replace(
-        position=position, record=record, handicap=jnp.int8(handicap)
-    )
+    state = fresh.replace(position=position, record=record, handicap=jnp.int8(handicap))
     return _with_first_hash(state)
