@@ -1,0 +1,1 @@
+"""AlphaGo, AlphaGo Zero and KataGo as pure functions in JAX."""

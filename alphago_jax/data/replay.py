@@ -7,7 +7,9 @@ the games again on the engine, a batch of games at a time, and kept as `Position
 
 import dataclasses
 import functools
+import operator
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import flax.struct
 import jax
@@ -23,8 +25,7 @@ SEGMENT = 32  # plies a compiled call plays
 _ROWS = 128  # games in lockstep: fits the cache
 
 
-@flax.struct.dataclass
-class Positions:
+class Positions(flax.struct.PyTreeNode):
     """Positions of recorded games with what was played there. Host arrays.
 
     Attributes:
@@ -122,9 +123,8 @@ def _turn(state: go.GoState, colour: jax.Array) -> go.GoState:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class Recorded:
-    """The moves of one game, as replaying needs them.
+class Recorded(Protocol):
+    """What replaying needs of a game; `records.GameRecord` has it.
 
     Attributes:
       actions: int16 [T], N² is a pass.
@@ -133,10 +133,14 @@ class Recorded:
       white: set-up points of White.
     """
 
-    actions: np.ndarray
-    colours: np.ndarray
-    black: tuple[int, ...] = ()
-    white: tuple[int, ...] = ()
+    @property
+    def actions(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def colours(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def black(self) -> Sequence[int]: ...  # noqa: D102
+    @property
+    def white(self) -> Sequence[int]: ...  # noqa: D102
 
 
 def replay(
@@ -212,15 +216,16 @@ def _replay_rows(
                 illegal.append(Illegal(int(numbers[row]), ply, int(actions[ply, row])))
         ply, row = np.nonzero(wanted[part] & played)
         if ply.size:
+            host = jax.tree.map(np.asarray, positions)
             yield Positions(
-                position=jax.tree.map(lambda x: np.asarray(x)[ply, row], positions),
+                position=jax.tree.map(operator.itemgetter((ply, row)), host),
                 action=actions[part][ply, row],
                 game=numbers[row],
                 ply=(at + ply).astype(np.int32),
             )
 
 
-def _start_states(games: list[Recorded], start: go.GoState) -> go.GoState:
+def _start_states(games: Sequence[Recorded], start: go.GoState) -> go.GoState:
     """A batch of `_ROWS` games at their set-up positions."""
     states = jax.tree.map(
         lambda leaf: np.array(np.broadcast_to(leaf, (_ROWS, *leaf.shape))), start

@@ -16,7 +16,7 @@ The next chunk is replayed in a thread while the present one is used.
 import concurrent.futures
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -25,6 +25,7 @@ import numpy as np
 
 from alphago_jax import go
 from alphago_jax.data import replay
+from alphago_jax.data.games import GameSet
 from alphago_jax.go import symmetry
 from alphago_jax.types import JSON, Examples
 
@@ -53,29 +54,6 @@ class StreamConfig:
     symmetries: bool = True
     passes: bool = False
     planes_per_call: int = 128
-
-
-@dataclasses.dataclass(frozen=True)
-class GameSet:
-    """Recorded games of one board size, ready for replaying.
-
-    Attributes:
-      size: board side N.
-      games: moves and set-up stones.
-      winners: int8 [G], +1 Black, −1 White, 0 drawn or unknown.
-      decided: bool [G], the result is known and says who was ahead (a loss on
-        time does not).
-      skipped: for every game the plies that are no example of good play.
-    """
-
-    size: int
-    games: Sequence[replay.Recorded]
-    winners: np.ndarray
-    decided: np.ndarray
-    skipped: Mapping[int, frozenset[int]] = dataclasses.field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.games)
 
 
 @functools.cache
@@ -115,7 +93,9 @@ class ExampleStream:
         self._batches_per_call = max(config.planes_per_call // config.batch_size, 1)
         self._epoch = self._chunk = self._batch = 0
         self._executor = concurrent.futures.ThreadPoolExecutor(1)
-        self._ready: dict[tuple[int, int], concurrent.futures.Future[_Chunk]] = {}
+        self._ready: dict[
+            tuple[int, int], concurrent.futures.Future[_Chunk | None]
+        ] = {}
         self._planes: tuple[tuple[int, int, int], list[Examples]] | None = None
 
     @property
@@ -139,7 +119,8 @@ class ExampleStream:
         empty = 0
         while True:
             chunk = self._get_chunk(self._epoch, self._chunk)
-            if self._batch < len(chunk.positions) // self.config.batch_size:
+            size = 0 if chunk is None else len(chunk.positions)
+            if chunk is not None and self._batch < size // self.config.batch_size:
                 break
             empty = empty + 1 if self._batch == 0 else 0
             if empty > self._chunks_per_epoch:
@@ -160,7 +141,7 @@ class ExampleStream:
         chunk += 1
         return (epoch + 1, 0) if chunk == self._chunks_per_epoch else (epoch, chunk)
 
-    def _get_chunk(self, epoch: int, chunk: int) -> "_Chunk":
+    def _get_chunk(self, epoch: int, chunk: int) -> "_Chunk | None":
         """The chunk, and a start on the one after it."""
         wanted = (epoch, chunk)
         following = self._after(epoch, chunk)
@@ -171,7 +152,7 @@ class ExampleStream:
                 self._ready[key] = self._executor.submit(self._replay, *key)
         return self._ready[wanted].result()
 
-    def _replay(self, epoch: int, chunk: int) -> "_Chunk":
+    def _replay(self, epoch: int, chunk: int) -> "_Chunk | None":
         config = self.config
         order = np.random.default_rng([config.seed, epoch]).permutation(len(self.games))
         first = chunk * config.games_per_chunk
@@ -181,7 +162,7 @@ class ExampleStream:
         games = [self.games.games[g] for g in numbers]
         parts = list(replay.replay(games, self.games.size, plies))
         if not parts:
-            return _Chunk.empty()
+            return None
         positions = replay.concatenate(parts)
         shuffled = rng.permutation(len(positions))
         positions = positions.take(shuffled)
@@ -190,13 +171,7 @@ class ExampleStream:
 
     def _draw_plies(self, rng: np.random.Generator, game: int) -> np.ndarray:
         """Some plies of a game, one from each of equal stretches."""
-        actions = self.games.games[game].actions
-        usable = np.ones(len(actions), bool)
-        if not self.config.passes:
-            usable = actions != self.games.size**2
-        for ply in self.games.skipped.get(game, ()):
-            usable[ply] = False
-        candidates = np.flatnonzero(usable)
+        candidates = self.games.usable_plies(game, passes=self.config.passes)
         count = min(self.config.positions_per_game, len(candidates))
         edges = (np.arange(count) + rng.random(count)) * len(candidates) / max(count, 1)
         return candidates[edges.astype(np.int64)]
@@ -235,14 +210,9 @@ class _Chunk:
       game: int64 [n], index into the whole set.
     """
 
-    positions: replay.Positions | np.ndarray
+    positions: replay.Positions
     turns: np.ndarray
     game: np.ndarray
-
-    @classmethod
-    def empty(cls) -> "_Chunk":
-        none = np.zeros(0, np.int64)
-        return cls(none, none, none)
 
 
 def all_examples(
@@ -266,14 +236,10 @@ def all_examples(
       Batches, each with the positions it was made from (padding included).
     """
     plies = []
-    for number, game in enumerate(games.games):
-        usable = np.ones(len(game.actions), bool)
-        if not passes:
-            usable = game.actions != games.size**2
-        for ply in games.skipped.get(number, ()):
-            usable[ply] = False
+    for number in range(len(games)):
+        usable = games.usable_plies(number, passes=passes)
         # A different start in every game, or parity would pick one colour.
-        plies.append(np.flatnonzero(usable)[number % every :: every])
+        plies.append(usable[number % every :: every])
     make = _compiled_examples(planes_fn, games.size)
     held: list[replay.Positions] = []
     for part in replay.replay(games.games, games.size, plies):

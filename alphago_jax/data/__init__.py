@@ -1,0 +1,1 @@
+"""Where examples come from: game files, records, replayed positions, streams."""

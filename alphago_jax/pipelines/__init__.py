@@ -1,0 +1,1 @@
+"""The papers' loops: the only place where training meets play."""
