@@ -67,7 +67,7 @@ def from_diagram(
     """
     grid = parse_diagram(text)
     board_size = grid.shape[0]
-    size = board_size if size is None else size
+    size = int(board_size if size is None else size)
     state = init(size, rules=rules, board_size=board_size)
     row, column = np.nonzero(grid)
     points = row * size + column

@@ -20,7 +20,7 @@ from alphago_jax.go import mailbox
 # A label that no cell carries.
 _NO_LABEL = np.int16(-1)
 _HALF = 16
-_MOVES_A_ROUND = 2
+_MOVES_A_ROUND = 3
 
 
 class ChainCounts(NamedTuple):
@@ -180,24 +180,44 @@ def _worked_out(
       size: array side N.
     """
     cells = np.arange(hard.shape[0], dtype=np.int16)
+    row = np.arange(size, dtype=np.int32)
+
+    def take(waiting: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Takes one point off row bitboards; −1 where none is left."""
+        lowest = waiting & (~waiting + np.uint32(1))
+        column = jax.lax.population_count(lowest - np.uint32(1)).astype(jnp.int32)
+        cell = jnp.where(waiting > 0, row * (size + 1) + column + 1, -1)
+        cell = jnp.max(cell)
+        here = (row == cell // (size + 1)) & (cell >= 0)
+        return jnp.where(here, waiting ^ lowest, waiting), cell
 
     def one_round(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         waiting, liberties = carry
+        picked = []
         for _ in range(_MOVES_A_ROUND):
-            cell = jnp.max(jnp.where(waiting, cells, np.int16(-1)))
-            exact = _liberties_after(board, cell.astype(jnp.int32) + size + 1, size)
-            liberties = jnp.where(cells == cell, exact, liberties)
-            waiting = waiting & (cells != cell)
+            waiting, cell = take(waiting)
+            picked.append(cell)
+        # Three counts share one sum over the board: N·N < 1024.
+        total = jnp.zeros(hard.shape, jnp.int32)
+        for k, cell in enumerate(picked):
+            gained = _liberties_after(board, cell + size + 1, size)
+            total = total + (gained.astype(jnp.int32) << (10 * k))
+        total = jnp.sum(total, dtype=jnp.int32)
+        for k, cell in enumerate(picked):
+            exact = ((total >> (10 * k)) & 1023).astype(jnp.int16)
+            liberties = jnp.where(cells == cell.astype(jnp.int16), exact, liberties)
         return waiting, liberties
 
     _, liberties = jax.lax.while_loop(
-        lambda carry: jnp.any(carry[0]), one_round, (hard, liberties)
+        lambda carry: jnp.any(carry[0] > 0),
+        one_round,
+        (mailbox.pack_rows(hard, size), liberties),
     )
     return liberties
 
 
 def _liberties_after(board: jax.Array, cell: jax.Array, size: int) -> jax.Array:
-    """Liberties of the chain made by one own stone. int16 scalar."""
+    """Liberties of the chain made by one own stone. bool [N·(N+1)]."""
     beside = board[cell + mailbox.offsets(size)]  # [4]
     stone = jnp.abs(beside) < chains_lib.WALL
     own = jnp.where(stone & (beside > 0), beside, _NO_LABEL)
@@ -208,7 +228,6 @@ def _liberties_after(board: jax.Array, cell: jax.Array, size: int) -> jax.Array:
     for k in range(4):
         merged = merged | (board == own[k])
         free = free | (board == dying[k])
-    free = mailbox.interior(free & ~here, size)
     sides = mailbox.shifts(merged, size)
     touches = sides[0] | sides[1] | sides[2] | sides[3]
-    return jnp.sum(free & touches, dtype=jnp.int16)
+    return mailbox.interior(free & ~here, size) & touches

@@ -24,8 +24,7 @@ _NUM_BOARDS = 8
 _ILLEGAL_PENALTY = -1.0
 
 
-@flax.struct.dataclass
-class PgxState:
+class PgxState(flax.struct.PyTreeNode):
     """A state as pgx has it. Unbatched.
 
     Attributes:

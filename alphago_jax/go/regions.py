@@ -83,7 +83,7 @@ def components(mask: jax.Array, preferred: jax.Array | None = None) -> jax.Array
         has_zero = flood(candidates & zeros, mask)
         return candidates & (zeros | ~has_zero), has_zero
 
-    _, has_zero = jax.lax.scan(strike, candidates, _zero_bits(size))
+    _, has_zero = jax.lax.scan(strike, candidates, jnp.asarray(_zero_bits(size)))
     points = mailbox.unpack_rows(has_zero)  # [2·bits, N, N]
     labels = jnp.sum(
         jnp.where(points, 0, _bit_values(size)[:, None, None]), axis=0, dtype=jnp.int32

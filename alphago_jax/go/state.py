@@ -244,7 +244,7 @@ def set_up(
       white: points of White's stones.
       to_play: +1 or −1.
       handicap: number of handicap stones for White's bonus; by default Black's
-        stones if there are at least two, White has none and is to move.
+        stones if there are at least two and White has none.
 
     Raises:
       ValueError: for a point off the board or given twice, or a chain without a
@@ -264,7 +264,7 @@ def set_up(
     grid = np.where(board, colours, chains_lib.WALL).reshape(size, size)
     chains = chains_from_stones(grid)
     if handicap is None:
-        alone = num_black >= 2 and num_black == len(points) and to_play == -1
+        alone = num_black >= 2 and num_black == len(points)
         handicap = num_black if alone else 0
     return _begin(state, chains, to_play, handicap)
 
