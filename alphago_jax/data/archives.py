@@ -6,9 +6,9 @@ with its place and reason in a `ReadReport`.
 
 import bz2
 import collections
+import contextlib
 import dataclasses
 import gzip
-import io
 import lzma
 import pathlib
 import tarfile
@@ -229,22 +229,20 @@ def _from_stream(
 ) -> Iterator[GameRecord]:
     """Games of one file, which may be compressed."""
     name, compression = _uncompressed_name(source.file)
-    if compression:
-        file = _OPENERS[compression](file)  # closed with the file inside
     report.files += 1
-    if name.endswith(".sgfs"):
-        yield from _from_lines(file, source, report)
-        return
-    data = file.read(sgf.MAX_BYTES + 1)
-    yield from _games(data, source, report)
+    opener = _OPENERS[compression] if compression else contextlib.nullcontext
+    with opener(file) as plain:
+        if name.endswith(".sgfs"):
+            yield from _from_lines(plain, source, report)
+        else:
+            yield from _games(plain.read(sgf.MAX_BYTES + 1), source, report)
 
 
 def _from_lines(
     file: IO[bytes], source: Source, report: ReadReport
 ) -> Iterator[GameRecord]:
-    buffered = io.BufferedReader(file, 1 << 20)  # type: ignore[arg-type]
     number = 0
-    while line := buffered.readline(sgf.MAX_BYTES + 1):
+    while line := file.readline(sgf.MAX_BYTES + 1):
         number += 1
         if line.isspace():
             continue

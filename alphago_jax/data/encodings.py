@@ -37,8 +37,8 @@ _CODECS = {
     "koi8": "",
 }
 _DECLARED = re.compile(rb"(?<![A-Z])CA\s*+\[([^\]\[]{1,40})\]")
-_MOVE = re.compile(rb"[;\s\]][BW]\[[A-Za-z]{0,2}\]")
-_MOVE_TEXT = re.compile(r"[;\s\]][BW]\[[A-Za-z]{0,2}\]")
+# Matches at every bracket, closed or not, so that scanning stays linear.
+_VALUE = re.compile(r"([BW]?)\[([^\]\\]*+(?:\\.?[^\]\\]*+)*+)(?:\]|\Z)", re.DOTALL)
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -118,8 +118,12 @@ def _strictly(data: bytes, codec: str | None) -> str | None:
         return None
     if codec == "utf-8":  # no ASCII byte is ever part of a character
         return text
-    kept = len(_MOVE_TEXT.findall(text)) == len(_MOVE.findall(data))
-    return text if kept else None
+    return text if _moves(text) >= _moves(data.decode("latin-1")) else None
+
+
+def _moves(text: str) -> int:
+    """Values that look like moves, outside other values."""
+    return sum(bool(name) and len(value) <= 2 for name, value in _VALUE.findall(text))
 
 
 def _mostly_utf8(data: bytes) -> str | None:

@@ -11,6 +11,7 @@ MAX_HANDICAP = 25
 
 _SIZE = re.compile(r"^(\d{1,9})(?:\s*[:x×,]\s*(\d{1,9}))?$")
 _SIGNED = re.compile(r"^[-+]?\d{1,9}(?:[.,]\d{1,12})?$")
+_NUMERAL = re.compile(r"^[-+\d.,]*$")
 _DIGITS = re.compile(r"\d{1,9}")
 _YEAR_FIRST = re.compile(
     r"(?<!\d)(\d{4})(?:\s*[-./年]\s*(\d{1,2})(?!\d)(?:\s*[-./月]\s*(\d{1,2})(?!\d))?)?"
@@ -74,7 +75,8 @@ def parse_komi(text: str) -> float | None:
     if _SIGNED.match(text):
         komi = float(text.replace(",", "."))
     else:
-        amount = parse_points(text)
+        # Free text only: a number of absurd length is not cut to something sane.
+        amount = None if _NUMERAL.match(text) else parse_points(text)
         if amount is None:
             return None
         komi = -amount if text.startswith("-") else amount
