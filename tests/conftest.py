@@ -1,11 +1,24 @@
 """Fixtures shared by the whole suite."""
 
+import os
 import pathlib
 import shutil
+import tempfile
 
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
+
+# Compiling takes most of the suite's time. Both workers, the programs that tests
+# start, and the next run of the suite share what is compiled. Must be set before
+# JAX is imported.
+os.environ.setdefault(
+    "JAX_COMPILATION_CACHE_DIR",
+    str(pathlib.Path(tempfile.gettempdir()) / "alphago_jax_test_cache"),
+)
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.5")
+# LLVM's optimiser doubles the time to compile and gains little on small arrays.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 
 def find_gnugo() -> str | None:

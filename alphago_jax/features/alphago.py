@@ -96,8 +96,9 @@ def packed(state: GoState) -> jax.Array:
     after = jax.tree.map(lambda v: v.reshape(size, size + 1)[:, 1:], after)
     captures, escapes = ladders.read_moves(chains, counts.liberties, legal, to_play)
 
-    board = mailbox.to_points(chains, size) * to_play.astype(jnp.int16)
-    on_board = board != chains_lib.WALL
+    grid = mailbox.to_points(chains, size)
+    on_board = grid != chains_lib.WALL
+    board = grid * to_play.astype(jnp.int16)
     stone = chains_lib.is_stone(board)
     atari = legal & (after.liberties == 1)
     one_hot = [
@@ -165,9 +166,9 @@ def own_eyes(position: Position) -> jax.Array:
     diagonal points, none at the edge.
     """
     size = position.size
-    board = mailbox.to_points(position.chains, size)
-    board = board * position.to_play.astype(jnp.int16)
-    wall = board == chains_lib.WALL
+    grid = mailbox.to_points(position.chains, size)
+    wall = grid == chains_lib.WALL
+    board = grid * position.to_play.astype(jnp.int16)
     stone = chains_lib.is_stone(board)
     fine = jnp.pad(wall | (stone & (board > 0)), 1, constant_values=True)
     off = jnp.pad(wall, 1, constant_values=True)

@@ -10,6 +10,8 @@ from alphago_jax.go import chains as chains_lib
 from alphago_jax.go import mailbox
 
 UNDECIDED, CAUGHT, FREE = range(3)
+# Moves listed for one position; the defender's are an extension and captures.
+NUM_OPTIONS = 8
 
 
 class Node(NamedTuple):
@@ -68,7 +70,7 @@ def _examine(board: jax.Array, label: jax.Array, cell: jax.Array, size: int) -> 
 
 def analyse(
     node: Node, is_first: jax.Array | bool = False
-) -> tuple[jax.Array, jax.Array, jax.Array]:
+) -> tuple[jax.Array, jax.Array]:
     """Settles a position by counting, or lists the moves worth trying.
 
     Args:
@@ -76,61 +78,88 @@ def analyse(
       is_first: only list the moves; every one that might work is wanted.
 
     Returns:
-      int32 scalar, undecided, caught or free; bool [P], the moves; int32 scalar,
-      the cell to try first, −1 for any.
+      int32 scalar, undecided, caught or free; int32 [NUM_OPTIONS], cells of the
+      moves, the first to try first, −1 for none.
     """
     board = node.board
     size = mailbox.board_side(board.shape[0])
     label = board[node.prey]
     inner = mailbox.interior(board, size)
-    empty = inner == 0
-    sides = mailbox.shifts(board, size)
-    beside = (
-        (sides[0] == label)
-        | (sides[1] == label)
-        | (sides[2] == label)
-        | (sides[3] == label)
-    )
-    cells = np.arange(inner.shape[0], dtype=np.int32)
-    # The number of liberties, and with two of them, both: N·(N+1) < 1024.
-    total = jnp.sum(jnp.where(empty & beside, cells + (1 << 20), 0), dtype=jnp.int32)
-    count, index_sum = total >> 20, total & ((1 << 20) - 1)
-    low = jnp.min(jnp.where(empty & beside, cells, inner.shape[0] - 1))
-    high = jnp.where(count == 2, index_sum - low, low)
+    beside = _touches(mailbox.shifts(board, size), label)
+    cells = np.arange(inner.shape[0], dtype=np.int32) + (size + 1)
+    liberty = (inner == 0) & beside
+    # The number of liberties and the sum of their cells, which are below 1024.
+    total = jnp.sum(jnp.where(liberty, cells + (1 << 20), 0), dtype=jnp.int32)
+    count, cell_sum = total >> 20, total & ((1 << 20) - 1)
+    low = jnp.min(jnp.where(liberty, cells, cells[-1]))
+    high = jnp.where(count == 2, cell_sum - low, low)
     pair = [low, high]
-    points = [_examine(board, label, c + size + 1, size) for c in pair]
+    points = [_examine(board, label, cell, size) for cell in pair]
     other = (cells != low) & (cells != high)
-    packed = (points[0].extension & other).astype(jnp.int32)
-    packed += (points[1].extension & other).astype(jnp.int32) << 10
-    packed = jnp.sum(packed, dtype=jnp.int32)
-    gains = [packed & 1023, packed >> 10]
-
-    ko = node.ko_cell - (size + 1)
-    tries = [
-        points[k].attacker_lives
-        & (pair[k] != ko)
-        & (points[k].attacker_captures | (gains[1 - k] < 3))
-        for k in range(2)
-    ]
-    attack = ((cells == low) & tries[0]) | ((cells == high) & tries[1])
-    attack_verdict = jnp.where(count < 2, CAUGHT, jnp.where(count > 2, FREE, 0))
-
-    extends = (points[0].defender_captures | (gains[0] >= 2)) & (low != ko)
-    frees = (gains[0] >= 3) & (low != ko)
-    rescue = _rescues(node, beside, size) & (cells != ko)
-    rescue = rescue | ((cells == low) & extends)
-    rescue_verdict = jnp.where((count > 1) | frees, FREE, UNDECIDED)
-
-    options = empty & jnp.where(node.defends, rescue, attack)
-    verdict = jnp.where(node.defends, rescue_verdict, attack_verdict)
+    gains = (points[0].extension & other).astype(jnp.int32)
+    gains += (points[1].extension & other).astype(jnp.int32) << 10
+    gains = jnp.sum(gains, dtype=jnp.int32)
+    gains = [gains & 1023, gains >> 10]
+    verdict, options = _attacks(node, count, pair, points, gains)
+    defence = _defences(node, count, low, points[0], gains[0])
+    captures = _rescues(node, beside, size)
+    captures = jnp.where(captures == node.ko_cell, -1, captures)
+    verdict = jnp.where(node.defends, defence[0], verdict)
+    defences = _each_once(jnp.concatenate([defence[1][None], captures]))
+    options = jnp.where(node.defends, defences, options)
     stuck = jnp.where(node.defends, CAUGHT, FREE)
-    verdict = jnp.where((verdict == 0) & ~jnp.any(options), stuck, verdict)
-    width = size + 1
-    better = jnp.where(gains[1] <= gains[0], low, high)
-    only = jnp.where(tries[0] & tries[1], better, -1 - width)
-    best = jnp.where(node.defends | is_first, -1, only + width)
-    options = jnp.pad(options, (width, board.shape[0] - width - cells.shape[0]))
-    return jnp.where(is_first, UNDECIDED, verdict), options, best
+    is_stuck = (verdict == UNDECIDED) & jnp.all(options < 0)
+    verdict = jnp.where(is_stuck, stuck, verdict)
+    return jnp.where(is_first, UNDECIDED, verdict), options
+
+
+def _each_once(options: jax.Array) -> jax.Array:
+    """Options with repetitions replaced by −1. int32 [NUM_OPTIONS]."""
+    earlier = np.tri(NUM_OPTIONS, k=-1, dtype=bool)
+    again = jnp.any((options[:, None] == options) & earlier, axis=1)
+    return jnp.where(again, -1, options)
+
+
+def _touches(sides: list[jax.Array], label: jax.Array) -> jax.Array:
+    """Cells beside a cell with a label, from the four shifted boards."""
+    found = sides[0] == label
+    for side in sides[1:]:
+        found = found | (side == label)
+    return found
+
+
+def _attacks(
+    node: Node,
+    count: jax.Array,
+    pair: list[jax.Array],
+    points: list[_Point],
+    gains: list[jax.Array],
+) -> tuple[jax.Array, jax.Array]:
+    """Verdict and options where the attacker is to move."""
+    tries = []
+    for k in range(2):
+        # From the other liberty the prey must not reach three.
+        holds = points[k].attacker_captures | (gains[1 - k] < 3)
+        is_legal = points[k].attacker_lives & (pair[k] != node.ko_cell)
+        tries.append(jnp.where(is_legal & holds, pair[k], -1))
+    # First the move after which the prey gains less.
+    swap = gains[0] < gains[1]
+    first = jnp.where(swap, tries[1], tries[0])
+    second = jnp.where(swap, tries[0], tries[1])
+    verdict = jnp.where(count < 2, CAUGHT, jnp.where(count > 2, FREE, UNDECIDED))
+    none = jnp.full(NUM_OPTIONS - 2, -1, jnp.int32)
+    return verdict, jnp.concatenate([jnp.stack([first, second]), none])
+
+
+def _defences(
+    node: Node, count: jax.Array, cell: jax.Array, point: _Point, gain: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Verdict, and the prey's liberty or −1, where the defender is to move."""
+    is_legal = cell != node.ko_cell
+    helps = point.defender_captures | (gain >= 2)
+    is_free = (count > 1) | (is_legal & (gain >= 3))
+    verdict = jnp.where(is_free, FREE, UNDECIDED)
+    return verdict, jnp.where(is_legal & helps, cell, -1)
 
 
 def _rescues(node: Node, beside: jax.Array, size: int) -> jax.Array:
@@ -142,25 +171,45 @@ def _rescues(node: Node, beside: jax.Array, size: int) -> jax.Array:
       size: array side N.
 
     Returns:
-      bool [N·(N+1)].
+      int32 [NUM_OPTIONS − 1], −1 for none; further ones are left out.
     """
     inner = mailbox.interior(node.board, size)
     sides = mailbox.shifts(node.board, size)
+    cells = np.arange(inner.shape[0], dtype=np.uint32) + np.uint32(size + 1)
+    # Walls may be negative, but are even.
     near = beside & (inner < 0) & ((inner & 1) == 1) & node.defends
-    labels = jnp.where(near, inner, np.int16(0))  # walls are positive
+    lowest = jnp.min(jnp.where(near, inner, np.int16(0)))
+    highest = jnp.max(jnp.where(near, inner, -chains_lib.WALL))
+    more = near & (inner != lowest) & (inner != highest)
 
-    def one_round(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        labels, found = carry
-        lowest = jnp.min(labels)
-        touches = sides[0] == lowest
-        for side in sides[1:]:
-            touches = touches | (side == lowest)
-        found = found | (touches & (lowest < 0))
-        return jnp.where(labels == lowest, np.int16(0), labels), found
+    def liberties(*labels: jax.Array) -> list[jax.Array]:
+        """The liberties of two chains in atari, in one sum; −1 for no chain."""
+        total = jnp.zeros(inner.shape, jnp.uint32)
+        for k, label in enumerate(labels):
+            here = (inner == 0) & _touches(sides, label)
+            total += jnp.where(here, cells << (16 * k), np.uint32(0))
+        total = jnp.sum(total, dtype=jnp.uint32)
+        halves = [total & 0xFFFF, total >> 16]
+        return [
+            jnp.where((label < 0) & (label > -chains_lib.WALL), half, -1).astype(
+                jnp.int32
+            )
+            for half, label in zip(halves, labels, strict=True)
+        ]
 
-    _, found = jax.lax.while_loop(
-        lambda carry: jnp.any(carry[0] < 0),
-        one_round,
-        (labels, jnp.zeros(inner.shape, bool)),
-    )
-    return found & (inner == 0)
+    found = jnp.stack(liberties(lowest, highest))
+    found = jnp.where((np.arange(2) == 1) & (lowest == highest), -1, found)
+    found = jnp.concatenate([found, jnp.full(NUM_OPTIONS - 3, -1, jnp.int32)])
+
+    def one_more(
+        carry: tuple[jax.Array, jax.Array, jax.Array],
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        more, found, number = carry
+        label = jnp.min(jnp.where(more, inner, np.int16(0)))
+        cell = liberties(label, label)[0]
+        found = jnp.where(np.arange(NUM_OPTIONS - 1) == number, cell, found)
+        return more & (inner != label), found, number + 1
+
+    return jax.lax.while_loop(
+        lambda carry: jnp.any(carry[0]), one_more, (more, found, jnp.int32(2))
+    )[1]

@@ -12,10 +12,15 @@ import numpy as np
 
 from alphago_jax.go import chains as chains_lib
 from alphago_jax.go import hashing, mailbox
-from alphago_jax.go.ladder_node import CAUGHT, FREE, UNDECIDED, Node, analyse
+from alphago_jax.go.ladder_node import (
+    CAUGHT,
+    FREE,
+    NUM_OPTIONS,
+    UNDECIDED,
+    Node,
+    analyse,
+)
 
-# A move that waits on the stack, on its empty cell: larger than any label.
-_UNTRIED = np.int16(1 << 13)
 # Bits of a cell's results.
 CAPTURE, ESCAPE, IS_CAUGHT = (np.uint8(1), np.uint8(2), np.uint8(4))
 
@@ -31,11 +36,13 @@ class Bounds(NamedTuple):
 
     num_moves: int = 500
     num_plies: int = 250
-    num_branches: int = 10
+    num_branches: int = 20
 
 
 class Reading(NamedTuple):
-    """One board and how far its reading has come. Unbatched, S stack entries.
+    """One board and how far its reading has come. Unbatched.
+
+    S stack entries, K options of a position, −1 for none.
 
     Attributes:
       root: int16 [P], the board.
@@ -45,14 +52,15 @@ class Reading(NamedTuple):
       active: bool, a chain is being read.
       is_new: bool, its first moves have not been listed.
       defends_first: bool, the defender moves first.
-      untried: bool [P], its first moves not yet read.
+      untried: int32 [K], its first moves not yet read.
       works: bool, some first move has worked.
       first_move: int32, cell of the first move being read.
       num_moves: int32, stones played for this first move.
       node: the position to look at next.
       ply: int32, stones of the line after the first.
       height: int32, stack entries in use.
-      stack_board: int16 [S, P], `_UNTRIED` where a move is left to try.
+      stack_board: int16 [S, P].
+      stack_options: int32 [S, K], the moves left to try.
       stack_defends: bool [S], whose choice it is.
       stack_ply: int32 [S].
       line: uint32 [T], hashes of the line's positions.
@@ -74,6 +82,7 @@ class Reading(NamedTuple):
     ply: jax.Array
     height: jax.Array
     stack_board: jax.Array
+    stack_options: jax.Array
     stack_defends: jax.Array
     stack_ply: jax.Array
     line: jax.Array
@@ -91,7 +100,7 @@ def begin(
     """A reading with its first chain in place."""
     num_cells = chains.shape[0]
     number, cell, false = jnp.int32(0), jnp.int32(-1), jnp.bool_(False)
-    nothing = jnp.zeros(num_cells, bool)
+    none = jnp.full(NUM_OPTIONS, -1, jnp.int32)
     reading = Reading(
         root=chains,
         defends=defends,
@@ -100,7 +109,7 @@ def begin(
         active=false,
         is_new=false,
         defends_first=false,
-        untried=nothing,
+        untried=none,
         works=false,
         first_move=cell,
         num_moves=number,
@@ -108,6 +117,7 @@ def begin(
         ply=number,
         height=number,
         stack_board=jnp.zeros((bounds.num_branches, num_cells), jnp.int16),
+        stack_options=jnp.tile(none, (bounds.num_branches, 1)),
         stack_defends=jnp.zeros(bounds.num_branches, bool),
         stack_ply=jnp.zeros(bounds.num_branches, jnp.int32),
         line=jnp.zeros(bounds.num_plies, jnp.uint32),
@@ -147,17 +157,16 @@ def _seen_by(board: jax.Array, prey: jax.Array) -> jax.Array:
 
 def step(reading: Reading, *, bounds: Bounds) -> Reading:
     """Looks at one position and plays one stone."""
-    verdict, options, best, line = _look(reading, bounds)
-    slot, node, ply, options, best = _backtrack(reading, verdict, options, best, bounds)
+    verdict, options, line = _look(reading, bounds)
+    slot, node, ply, options = _backtrack(reading, verdict, options, bounds)
     over = reading.active & (slot < 0)  # the first move is settled, or there is none
     reading = _note(reading._replace(line=line), over, verdict)
-    again = over & jnp.any(reading.untried)
+    again = over & jnp.any(reading.untried >= 0)
     first = again | reading.is_new
     options = jnp.where(again, reading.untried, options)
-    cells = np.arange(options.shape[0], dtype=np.int32)
-    lowest = jnp.min(jnp.where(options, cells, cells.size - 1))
-    cell = jnp.where(again | (best < 0), lowest, best)
-    rest = options & (cells != cell)
+    number = jnp.argmax(options >= 0)
+    cell = jnp.maximum(options[number], 0)
+    rest = jnp.where(np.arange(NUM_OPTIONS) == number, -1, options)
     board = jnp.where(again, _seen_by(reading.root, node.prey), node.board)
     node = node._replace(
         board=board, defends=jnp.where(again, reading.defends_first, node.defends)
@@ -174,11 +183,9 @@ def step(reading: Reading, *, bounds: Bounds) -> Reading:
     return _next_chain(reading, over & ~again)
 
 
-def _look(
-    reading: Reading, bounds: Bounds
-) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Verdict, options, best option and line of hashes for the current position."""
-    verdict, options, best = analyse(reading.node, reading.is_new)
+def _look(reading: Reading, bounds: Bounds) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Verdict, options and line of hashes for the current position."""
+    verdict, options = analyse(reading.node, reading.is_new)
     key = _hash(reading.node)
     ply = np.arange(bounds.num_plies, dtype=np.int32)
     repeated = jnp.any((reading.line == key) & (ply < reading.ply))
@@ -186,8 +193,9 @@ def _look(
     given_up = reading.num_moves > bounds.num_moves
     stopped = (repeated | too_long | given_up) & ~reading.is_new
     verdict = jnp.where(stopped, FREE, verdict)
-    options = options & (reading.allowed | ~reading.is_new)
-    return verdict, options, best, jnp.where(ply == reading.ply, key, reading.line)
+    barred = reading.is_new & ~reading.allowed[options]
+    options = jnp.where(barred, -1, options)
+    return verdict, options, jnp.where(ply == reading.ply, key, reading.line)
 
 
 def _hash(node: Node) -> jax.Array:
@@ -206,9 +214,8 @@ def _backtrack(
     reading: Reading,
     verdict: jax.Array,
     options: jax.Array,
-    best: jax.Array,
     bounds: Bounds,
-) -> tuple[jax.Array, Node, jax.Array, jax.Array, jax.Array]:
+) -> tuple[jax.Array, Node, jax.Array, jax.Array]:
     """Where a verdict is reached, goes back to a choice that may change it.
 
     That is the latest choice of the side that the verdict is against: the other
@@ -216,7 +223,7 @@ def _backtrack(
 
     Returns:
       The stack entry of the choice to be made now, −1 if the first move is settled;
-      the node there, its ply, its moves [P], and the best of them or −1.
+      the node there, its ply, and its moves.
     """
     number = np.arange(bounds.num_branches, dtype=np.int32)
     is_open = number < reading.height
@@ -224,7 +231,7 @@ def _backtrack(
     latest = jnp.max(jnp.where(is_open & loser, number, -1))
     latest = jnp.where(reading.num_moves > bounds.num_moves, -1, latest)
     settled = verdict != UNDECIDED
-    empty_handed = reading.is_new & ~jnp.any(options)
+    empty_handed = reading.is_new & jnp.all(options < 0)
     slot = jnp.where(settled, latest, reading.height)
     slot = jnp.where(empty_handed, -1, slot)
     back = settled & (slot >= 0) & ~reading.is_new
@@ -232,8 +239,7 @@ def _backtrack(
     # A masked sum, not a gather: the loop over the stack is vector code.
     board = jnp.where(here[:, None], reading.stack_board, np.int16(0))
     board = jnp.sum(board, axis=0, dtype=jnp.int16)
-    moves = board == _UNTRIED
-    board = jnp.where(moves, np.int16(0), board)
+    moves = jnp.sum(jnp.where(here[:, None], reading.stack_options, 0), axis=0)
     node = reading.node
     node = node._replace(
         board=jnp.where(back, board, node.board),
@@ -241,7 +247,7 @@ def _backtrack(
     )
     ply = jnp.where(back, jnp.sum(jnp.where(here, reading.stack_ply, 0)), reading.ply)
     options = jnp.where(back, moves, options)
-    return slot, node, ply, options, jnp.where(back, -1, best)
+    return slot, node, ply, options
 
 
 def _note(reading: Reading, over: jax.Array, verdict: jax.Array) -> Reading:
@@ -250,7 +256,7 @@ def _note(reading: Reading, over: jax.Array, verdict: jax.Array) -> Reading:
     worked = over & ~reading.is_new
     worked = worked & ((verdict == FREE) == reading.defends_first)
     works = reading.works | worked
-    last = over & (reading.is_new | ~jnp.any(reading.untried))
+    last = over & (reading.is_new | jnp.all(reading.untried < 0))
     caught = last & (works != reading.defends_first)
     move = worked & (cells == reading.first_move)
     kind = jnp.where(reading.defends_first, ESCAPE, CAPTURE)
@@ -258,7 +264,7 @@ def _note(reading: Reading, over: jax.Array, verdict: jax.Array) -> Reading:
     prey = caught & (cells == reading.node.prey)
     return reading._replace(
         works=works,
-        untried=reading.untried & ~reading.is_new,
+        untried=jnp.where(reading.is_new, -1, reading.untried),
         found=found | jnp.where(prey, IS_CAUGHT, np.uint8(0)),
     )
 
@@ -272,17 +278,17 @@ def _push(
     A choice of the defender must not be lost: the reading is given up instead.
     """
     full = slot >= bounds.num_branches
-    has_rest = jnp.any(rest) & (slot >= 0)
+    has_rest = jnp.any(rest >= 0) & (slot >= 0)
     keep = has_rest & ~full
     number = np.arange(bounds.num_branches, dtype=np.int32)
     here = keep & (number == slot)
-    board = jnp.where(rest, _UNTRIED, reading.node.board)
     given_up = has_rest & full & reading.node.defends
     height = jnp.minimum(jnp.maximum(slot, 0), bounds.num_branches)
     return reading._replace(
         height=height + keep,
         num_moves=jnp.where(given_up, bounds.num_moves, reading.num_moves),
-        stack_board=jnp.where(here[:, None], board, reading.stack_board),
+        stack_board=jnp.where(here[:, None], reading.node.board, reading.stack_board),
+        stack_options=jnp.where(here[:, None], rest, reading.stack_options),
         stack_defends=jnp.where(here, reading.node.defends, reading.stack_defends),
         stack_ply=jnp.where(here, reading.ply, reading.stack_ply),
     )

@@ -17,7 +17,8 @@ Bounds, so that the reading always ends (`Bounds`): `num_moves` stones for each 
 move, `num_plies` for each line, `num_branches` choices left open at a time. A line
 that is too long has not caught the prey. An attacker's choice that finds no room is
 not looked at again; a reading that meets another bound is given up. Either way the
-bounds can only turn "caught" into "free".
+bounds can only turn "caught" into "free". (Seven captures at a time are looked at;
+a chain that touches eight in atari may be misjudged.)
 """
 
 import functools

@@ -1,0 +1,1 @@
+"""The parts as a player: agents, GTP, matches, ratings. It never trains."""
