@@ -77,11 +77,14 @@ def unpack(
     return ((word >> (channel % _WORD)) & np.uint32(1)).astype(dtype)
 
 
-def packed(state: GoState) -> jax.Array:
+def packed(
+    state: GoState, *, bounds: ladders.Bounds = ladders.DEFAULT_BOUNDS
+) -> jax.Array:
     """The 48 planes and the 49th as bits: plane c is bit c % 32 of word c // 32.
 
     Args:
       state: unbatched.
+      bounds: how far ladders are read; the default is what docs/planes.md says.
 
     Returns:
       uint32 [N, N, 2].
