@@ -97,7 +97,9 @@ def packed(
     moves = jnp.pad(legal, ((0, 0), (1, 0))).reshape(-1)  # interior cells
     after = liberties.after_moves(chains, counts, to_play, moves, size, enough=_COUNTED)
     after = jax.tree.map(lambda v: v.reshape(size, size + 1)[:, 1:], after)
-    captures, escapes = ladders.read_moves(chains, counts.liberties, legal, to_play)
+    captures, escapes = ladders.read_moves(
+        chains, counts.liberties, legal, to_play, bounds
+    )
 
     grid = mailbox.to_points(chains, size)
     on_board = grid != chains_lib.WALL
