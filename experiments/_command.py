@@ -1,13 +1,23 @@
 """How every experiment is started: arguments by tyro, mistakes in one line."""
 
 import os
+import pathlib
 import sys
 from collections.abc import Callable
 from typing import TypeVar
 
+import jax
 import tyro
 
 Config = TypeVar("Config")
+
+
+def keep_compiled() -> None:
+    """Keeps compiled programs between runs; JAX_COMPILATION_CACHE_DIR says where."""
+    if jax.config.jax_compilation_cache_dir is None:
+        cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+        folder = pathlib.Path(cache) / "alphago_jax" / "compiled"
+        jax.config.update("jax_compilation_cache_dir", str(folder))
 
 
 def run(main: Callable[[Config], None], config: type[Config], description: str) -> None:
@@ -18,6 +28,7 @@ def run(main: Callable[[Config], None], config: type[Config], description: str) 
     came from.
     """
     arguments = tyro.cli(config, description=description)
+    keep_compiled()
     try:
         main(arguments)
     except KeyboardInterrupt:

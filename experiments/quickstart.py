@@ -10,11 +10,13 @@ Hardware: 2 CPU cores, no accelerator. Time and accuracy: docs/results.md.
 """
 
 import dataclasses
+import functools
 import pathlib
 from typing import Any, Literal
 
 import _command
 import jax
+import jax.numpy as jnp
 import numpy as np
 from rich.console import Console
 
@@ -34,6 +36,8 @@ from alphago_jax.pipelines.supervised import SupervisedConfig, train_supervised
 from alphago_jax.training import LoopConfig, OptimizerConfig
 
 SIZE = 9
+RULES = go.Rules.chinese(komi=7.0)
+MOVE_LIMIT = 2 * SIZE * SIZE
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,23 +112,37 @@ def _num_moves(mask: Any, positions: Positions) -> np.ndarray:
     return legal[:, :-1].sum(axis=1)
 
 
+@functools.cache
+def make_eyes(network: Network) -> Any:
+    """(variables, state) to logits [A] and sensible points bool [N²], compiled."""
+    planes_fn = features.get(network.planes).planes
+    sensible = features.get(network.planes).channel_names.index("sensibleness")
+
+    def see(variables: Any, state: go.GoState) -> tuple[jax.Array, jax.Array]:
+        planes = planes_fn(state)
+        logits = network.apply(variables, planes[None]).prior_logits
+        assert logits is not None
+        return logits[0], planes[..., sensible].reshape(-1) > 0
+
+    return jax.jit(see)
+
+
 def draw_heat_maps(
     network: Network, variables: Any, games: GameSet, path: pathlib.Path
 ) -> None:
     """Three moments of one game: what the network would play."""
     game = games.games[0]
-    planes_fn = features.get(network.planes).planes
-    state = go.Game(SIZE, go.Rules.chinese(), move_limit=len(game) + 2)
+    see = make_eyes(network)
+    state = go.Game(SIZE, RULES, move_limit=MOVE_LIMIT)
     boards = []
     moments = [min(len(game) - 1, ply) for ply in (6, 20, 36)]
     for ply, (action, colour) in enumerate(
         zip(game.actions, game.colours, strict=True)
     ):
         if ply in moments:
-            outputs = network.apply(variables, planes_fn(state.state)[None])
-            assert outputs.prior_logits is not None
+            logits, _ = see(variables, state.state)
             probs = networks.get_move_probabilities(
-                outputs.prior_logits, go.legal_actions(state.state)[None], 1.0
+                logits[None], jnp.asarray(state.legal_actions())[None], 1.0
             )
             last = state.moves[-1].action if state.moves else None
             title = f"move {ply + 1}, {'Black' if colour > 0 else 'White'} to play (%)"
@@ -138,23 +156,21 @@ def play_random(
     network: Network, variables: Any, seed: int, max_moves: int
 ) -> tuple[go.Game, float]:
     """The network (Black) against a player of random sensible moves."""
-    game = go.Game(SIZE, go.Rules.cgos(komi=7.0), move_limit=max_moves)
-    planes_fn = jax.jit(features.get(network.planes).planes)
-    apply = jax.jit(network.apply)
+    game = go.Game(SIZE, RULES, move_limit=MOVE_LIMIT)
+    see = make_eyes(network)
     rng = np.random.default_rng(seed)
-    while not game.is_over:
+    while not game.is_over and len(game.moves) < max_moves:
         legal = game.legal_actions()
-        sensible = np.asarray(planes_fn(game.state))[..., 46].reshape(-1) > 0
-        choices = np.flatnonzero(legal[:-1] & sensible)
+        logits, sensible = see(variables, game.state)
+        choices = np.flatnonzero(legal[:-1] & np.asarray(sensible))
         if not choices.size:
             game.play(SIZE * SIZE)
         elif game.to_play > 0:
-            logits = apply(variables, planes_fn(game.state)[None]).prior_logits
-            scores = np.asarray(logits)[0, choices]
+            scores = np.asarray(logits)[choices]
             game.play(int(choices[scores.argmax()]))
         else:
             game.play(int(rng.choice(choices)))
-    return game, float(go.score(game.state).margin)
+    return game, float(jax.jit(go.score)(game.state).margin)
 
 
 def main(config: Config) -> None:
@@ -194,7 +210,7 @@ def main(config: Config) -> None:
         f"(top-5 {figures['top_5']:.1%}); a random player {baseline:.1%}"
     )
     console.print("[bold]3. A game[/bold] against a random player.")
-    limit = 40 if config.preset == "smoke" else 2 * SIZE * SIZE
+    limit = 40 if config.preset == "smoke" else MOVE_LIMIT
     game, margin = play_random(network, variables, config.seed, limit)
     print(go.to_diagram(game.state))
     winner = "the network (X)" if margin > 0 else "the random player (O)"
