@@ -146,7 +146,7 @@ def board_row(
 ) -> "Figure":
     """A figure with boards side by side, each with options for `draw_board`."""
     side = 2.0 + 0.2 * boards[0][0].shape[0]
-    figure = _figure(side * len(boards), side + 0.3)
+    figure = _figure(side * len(boards), side + 0.8)
     for k, (stones, options) in enumerate(boards):
         draw_board(figure.add_subplot(1, len(boards), k + 1), stones, **options)
     if title:
@@ -222,5 +222,5 @@ def save(figure: "Figure", path: str | os.PathLike[str]) -> pathlib.Path:
     """Writes a figure as PNG or SVG, by the ending; returns the path."""
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, dpi=130, bbox_inches="tight")
     return path
