@@ -14,7 +14,7 @@ Config = TypeVar("Config")
 
 def keep_compiled() -> None:
     """Keeps compiled programs between runs; JAX_COMPILATION_CACHE_DIR says where."""
-    if jax.config.jax_compilation_cache_dir is None:
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
         folder = pathlib.Path(cache) / "alphago_jax" / "compiled"
         jax.config.update("jax_compilation_cache_dir", str(folder))
