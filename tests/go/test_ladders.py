@@ -159,14 +159,14 @@ def _moves(bounds=ladders.DEFAULT_BOUNDS):
     return jax.jit(jax.vmap(lambda state: ladders.moves(state, bounds)))
 
 
-def moves_of(states):
+def moves_of(states, bounds=ladders.DEFAULT_BOUNDS):
     """Captures and escapes of each state as sets of points of the arrays."""
     results = []
     for begin in range(0, len(states), BATCH):
         part = list(states[begin : begin + BATCH])
         part += part[:1] * (BATCH - len(part))
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *part)
-        captures, escapes = (np.asarray(v) for v in _moves()(batch))
+        captures, escapes = (np.asarray(v) for v in _moves(bounds)(batch))
         results += [
             (set(np.flatnonzero(c)), set(np.flatnonzero(e)))
             for c, e in zip(captures, escapes, strict=True)
@@ -259,10 +259,12 @@ def random_states(count, seed):
     return states
 
 
-def compare_with_oracle(states):
+def compare_with_oracle(states, bounds=ladders.DEFAULT_BOUNDS):
     """Compares; returns how many positions, captures and escapes there were."""
     compared, num_captures, num_escapes = 0, 0, 0
-    for state, (captures, escapes) in zip(states, moves_of(states), strict=True):
+    for state, (captures, escapes) in zip(
+        states, moves_of(states, bounds), strict=True
+    ):
         game = oracle_of(state)
         try:
             wanted = ladder_captures(game), ladder_escapes(game)
@@ -282,8 +284,20 @@ def test_random_positions_equal_the_oracle():
 
 @pytest.mark.slow
 def test_many_random_positions_equal_the_oracle():
-    compared, num_captures, num_escapes = compare_with_oracle(random_states(3000, 2))
+    """Equal with room for every choice; the default bounds miss one in 1,000 at most.
+
+    What the bounds change is "caught" into "free", never the other way.
+    """
+    states = random_states(3000, 2)
+    wide = ladders.Bounds(num_moves=20_000, num_branches=60)
+    compared, num_captures, num_escapes = compare_with_oracle(states, wide)
     assert compared >= 2900 and num_captures >= 1500 and num_escapes >= 1500
+    pairs = zip(moves_of(states), moves_of(states, wide), strict=True)
+    different = 0
+    for (captures, escapes), (all_captures, true_escapes) in pairs:
+        assert captures <= all_captures and escapes >= true_escapes
+        different += (captures, escapes) != (all_captures, true_escapes)
+    assert different <= 3
 
 
 def test_bounds_turn_caught_into_free():
