@@ -216,7 +216,7 @@ def main(config: Config) -> None:
     winner = "the network (X)" if margin > 0 else "the random player (O)"
     print(f"{len(game.moves)} moves, {winner} wins by {abs(margin):g} points")
     print(f"pictures: {config.out}/learning_curve.png {config.out}/policy.png")
-    print(f"play it:  alphago-jax gtp --agent policy:{saved}")
+    print(f"play it:  alphago-jax gtp policy:{saved}")
 
 
 def _metadata(network: Network, step: int, figures: dict[str, float]) -> Any:
