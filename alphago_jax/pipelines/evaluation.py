@@ -17,8 +17,8 @@ import numpy as np
 
 from alphago_jax import features
 from alphago_jax.data.stream import GameSet, all_examples
-from alphago_jax.go import symmetry
-from alphago_jax.networks import Network, NetworkOutput
+from alphago_jax.networks import Network
+from alphago_jax.play.evaluator import look
 from alphago_jax.training.losses import (
     policy_cross_entropy,
     sign_correct,
@@ -117,45 +117,32 @@ def _means(phase: str, rows: np.ndarray, table: dict[str, np.ndarray]) -> PhaseF
 
 @functools.cache
 def _compiled_measure(network: Network, ensemble: bool):
+    symmetries = "all" if ensemble else "none"
+
     def measure(variables: Any, examples: Examples) -> dict[str, jax.Array]:
-        outputs = (_ensemble if ensemble else _single)(network, variables, examples)
+        num, size = examples.planes.shape[:2]
+        # Passes are no targets here; without them, moves compete with moves.
+        points = jnp.ones((num, size * size + 1), bool).at[:, -1].set(False)
+        side = jnp.full(num, size, jnp.int32)
+        probabilities, value = look(
+            network,
+            variables,
+            jax.random.key(0),  # for "random" only
+            examples.planes,
+            points,
+            side,
+            symmetries=symmetries,
+        )
         figures = {}
-        if outputs.prior_logits is not None:
-            # Passes are no targets here; without them, moves compete with moves.
-            logits = outputs.prior_logits[:, :-1]
+        if value is not None:
+            figures["squared_error"] = value_squared_error(value, examples.returns)
+            figures["sign_accuracy"] = sign_correct(value, examples.returns)
+        shapes = jax.eval_shape(network.apply, variables, examples.planes)
+        if shapes.prior_logits is not None:
+            logits = jnp.log(jnp.maximum(probabilities, jnp.finfo(jnp.float32).tiny))
             for k in (1, 5, 20):
                 figures[f"top_{k}"] = top_k_correct(logits, examples.actions, k)
-            cross_entropy = policy_cross_entropy(logits, examples.actions)
-            figures["cross_entropy"] = cross_entropy
-        if outputs.value is not None:
-            error = value_squared_error(outputs.value, examples.returns)
-            figures["squared_error"] = error
-            figures["sign_accuracy"] = sign_correct(outputs.value, examples.returns)
+            figures["cross_entropy"] = policy_cross_entropy(logits, examples.actions)
         return figures
 
     return jax.jit(measure)
-
-
-def _single(network: Network, variables: Any, examples: Examples) -> NetworkOutput:
-    return network.apply(variables, examples.planes)
-
-
-def _ensemble(network: Network, variables: Any, examples: Examples) -> NetworkOutput:
-    """Mean probability and value over the eight symmetries."""
-    probs, value = 0.0, 0.0
-    turn = jax.vmap(symmetry.transform_board, in_axes=(0, None))
-    turn_back = jax.vmap(symmetry.transform_policy, in_axes=(0, None, None))
-    single = None
-    for k in range(symmetry.NUM_SYMMETRIES):
-        single = network.apply(variables, turn(examples.planes, k))
-        if single.prior_logits is not None:
-            turned = jax.nn.softmax(single.prior_logits)
-            back = turn_back(turned, symmetry.inverse(k), network.board_size)
-            probs = probs + back / symmetry.NUM_SYMMETRIES
-        if single.value is not None:
-            value = value + single.value / symmetry.NUM_SYMMETRIES
-    assert single is not None
-    return NetworkOutput(
-        prior_logits=None if single.prior_logits is None else jnp.log(probs + 1e-20),
-        value=None if single.value is None else jnp.asarray(value),
-    )

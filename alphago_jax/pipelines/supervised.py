@@ -7,6 +7,7 @@ games and is kept as the comparison that the paper makes.
 
 import dataclasses
 import functools
+import operator
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -217,13 +218,9 @@ def _validator(
         ):
             batch = shard_batch(examples, mesh)
             means = eval_step(state.averaged_variables, batch)
-            total = means if total is None else jax.tree.map(_add, total, means)
+            total = means if total is None else jax.tree.map(operator.add, total, means)
         if total is None:
             raise ValueError("the validation games hold no position to evaluate")
         return {name: float(mean.compute()) for name, mean in total.items()}
 
     return evaluate
-
-
-def _add(left: jax.Array, right: jax.Array) -> jax.Array:
-    return left + right

@@ -72,21 +72,47 @@ def make_evaluator(
         legal = legal_or_pass(states)
         planes = jax.vmap(planes_fn)(states)  # [B, N, N, C]
         side = states.rules.board_size  # [B]
-        look = functools.partial(_look, network, params, planes, legal, side)
-        if symmetries == "none":
-            probabilities, value = look(None)
-        elif symmetries == "random":
-            probabilities, value = look(
-                jax.random.randint(rng_key, (), 0, symmetry.NUM_SYMMETRIES)
-            )
-        else:
-            # One symmetry after the other: eight batches need no more memory.
-            numbers = jnp.arange(symmetry.NUM_SYMMETRIES, dtype=jnp.int32)
-            looks = jax.lax.map(look, numbers)
-            probabilities, value = jax.tree.map(lambda x: jnp.mean(x, axis=0), looks)
+        probabilities, value = look(
+            network, params, rng_key, planes, legal, side, symmetries=symmetries
+        )
         return Evaluation(_masked_logits(probabilities, legal), legal, value)
 
     return evaluate
+
+
+def look(
+    network: Network,
+    params: Params,
+    rng_key: jax.Array,
+    planes: jax.Array,
+    candidates: jax.Array,
+    side: jax.Array,
+    *,
+    symmetries: Symmetries = "none",
+) -> tuple[jax.Array, jax.Array | None]:
+    """Looks at planes in one symmetry of the board, or averages all eight.
+
+    Args:
+      network: see `make_evaluator`.
+      params: the network's variables.
+      rng_key: used by "random" only; it is consumed.
+      planes: [B, N, N, C].
+      candidates: bool [B, A], the moves that share all probability.
+      side: int32 [B], side of the board in play.
+      symmetries: see `make_evaluator`.
+
+    Returns:
+      Probabilities float32 [B, A], and the value float32 [B] or None.
+    """
+    one = functools.partial(_look, network, params, planes, candidates, side)
+    if symmetries == "none":
+        return one(None)
+    if symmetries == "random":
+        return one(jax.random.randint(rng_key, (), 0, symmetry.NUM_SYMMETRIES))
+    # One symmetry after the other: eight batches need no more memory.
+    numbers = jnp.arange(symmetry.NUM_SYMMETRIES, dtype=jnp.int32)
+    looks = jax.lax.map(one, numbers)
+    return jax.tree.map(lambda x: jnp.mean(x, axis=0), looks)
 
 
 def legal_or_pass(states: go.GoState) -> jax.Array:
