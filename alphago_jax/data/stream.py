@@ -16,6 +16,7 @@ The next chunk is replayed in a thread while the present one is used.
 import concurrent.futures
 import dataclasses
 import functools
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -184,18 +185,15 @@ class ExampleStream:
         # The last call of a chunk may reach beyond it; those rows are not used.
         index = np.minimum(index, len(chunk.positions) - 1)
         rows = chunk.positions.take(index)
-        make = _compiled_examples(self.planes_fn, self.games.size)
-        planes, actions = make(rows.position, rows.action, chunk.turns[index])
-        to_play = np.asarray(rows.position.to_play)
-        returns = self.games.winners[chunk.game[index]] * to_play
-        weights = np.ones(len(index), np.float32)
+        examples = _examples(
+            self.games,
+            dataclasses.replace(rows, game=chunk.game[index]),
+            self.planes_fn,
+            chunk.turns[index],
+            np.ones(len(index), np.float32),
+        )
         return [
-            Examples(
-                planes=planes[k : k + batch],
-                actions=actions[k : k + batch],
-                returns=jnp.asarray(returns[k : k + batch], jnp.float32),
-                weights=jnp.asarray(weights[k : k + batch]),
-            )
+            jax.tree.map(operator.itemgetter(slice(k, k + batch)), examples)
             for k in range(0, size * batch, batch)
         ]
 
@@ -240,7 +238,6 @@ def all_examples(
         usable = games.usable_plies(number, passes=passes)
         # A different start in every game, or parity would pick one colour.
         plies.append(usable[number % every :: every])
-    make = _compiled_examples(planes_fn, games.size)
     held: list[replay.Positions] = []
     for part in replay.replay(games.games, games.size, plies):
         held.append(part)
@@ -250,7 +247,7 @@ def all_examples(
         full = len(positions) // batch_size * batch_size
         for first in range(0, full, batch_size):
             rows = positions.take(np.arange(first, first + batch_size))
-            yield _evaluation_batch(games, rows, batch_size, make), rows
+            yield _unturned(games, rows, planes_fn, batch_size), rows
         held = [positions.take(np.arange(full, len(positions)))]
     rest = replay.concatenate(held) if held else None
     for first in range(0, len(rest) if rest is not None else 0, batch_size):
@@ -258,18 +255,32 @@ def all_examples(
         count = min(batch_size, len(rest) - first)
         index = first + np.minimum(np.arange(batch_size), count - 1)
         rows = rest.take(index)
-        yield _evaluation_batch(games, rows, count, make), rows
+        yield _unturned(games, rows, planes_fn, count), rows
 
 
-def _evaluation_batch(
-    games: GameSet, rows: replay.Positions, count: int, make: Callable[..., Any]
+def _unturned(
+    games: GameSet, rows: replay.Positions, planes_fn: PlanesFn, count: int
 ) -> Examples:
-    turns = np.zeros(len(rows), np.int32)
+    """Examples as the records have them; rows from `count` on are padding."""
+    number = np.arange(len(rows))
+    return _examples(games, rows, planes_fn, 0 * number, number < count)
+
+
+def _examples(
+    games: GameSet,
+    rows: replay.Positions,
+    planes_fn: PlanesFn,
+    turns: np.ndarray,
+    weights: np.ndarray,
+) -> Examples:
+    """Examples of positions, turned. `rows.game` counts within `games`."""
+    make = _compiled_examples(planes_fn, games.size)
     planes, actions = make(rows.position, rows.action, turns)
+    # The one place where a recorded result becomes the player to move's.
     returns = games.winners[rows.game] * np.asarray(rows.position.to_play)
     return Examples(
         planes=planes,
         actions=actions,
         returns=jnp.asarray(returns, jnp.float32),
-        weights=jnp.asarray(np.arange(len(rows)) < count, jnp.float32),
+        weights=jnp.asarray(weights, jnp.float32),
     )

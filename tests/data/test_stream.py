@@ -49,9 +49,8 @@ def test_replay_equals_the_game_played_on_the_host(games):
     seen = 0
     illegal: list[replay.Illegal] = []
     for part in replay.replay(games.games, 9, illegal=illegal):
-        planes = np.asarray(
-            stones_batch(replay.as_states(part.position, 9))
-        )  # [n, 9, 9, 2]
+        states = replay.as_states(part.position, 9)
+        planes = np.asarray(jax.vmap(stones_of_mover)(states))  # [n, 9, 9, 2]
         for k in range(len(part)):
             number, ply = int(part.game[k]), int(part.ply[k])
             record = games.games[number]
@@ -63,21 +62,6 @@ def test_replay_equals_the_game_played_on_the_host(games):
                 seen += 1
     assert not illegal
     assert seen == sum(map(len, boards.values())) > 40
-
-
-def stones_batch(states):
-    board = np.stack(
-        [
-            np.asarray(go.stones(row_of(states, k)))
-            for k in range(states.position.to_play.shape[0])
-        ]
-    )
-    board = board * np.asarray(states.position.to_play)[:, None, None]
-    return np.stack([board > 0, board < 0], axis=-1).astype(np.float32)
-
-
-def row_of(states, k):
-    return jax.tree.map(lambda leaf: leaf[k], states)
 
 
 def test_a_record_stops_at_its_first_illegal_move_and_says_which():
