@@ -10,29 +10,31 @@ Hardware: 2 CPU cores, no accelerator. Time and accuracy: docs/results.md.
 """
 
 import dataclasses
-import functools
 import pathlib
 from typing import Any, Literal
 
 import _command
 import jax
-import jax.numpy as jnp
 import numpy as np
 from rich.console import Console
 
-from alphago_jax import features, go, networks, plots
-from alphago_jax.checkpoint import save_network_file
+from alphago_jax import features, go, plots
+from alphago_jax.checkpoint import NetworkMetadata, save_network_file
 from alphago_jax.data.games import (
     GameSet,
     load_game_set,
     sample_path,
     split_game_set,
 )
-from alphago_jax.data.replay import Positions, replay
+from alphago_jax.data.replay import Positions, as_states, replay
 from alphago_jax.data.stream import StreamConfig
 from alphago_jax.networks import Network
 from alphago_jax.pipelines.evaluation import evaluate_network
 from alphago_jax.pipelines.supervised import SupervisedConfig, train_supervised
+from alphago_jax.play import counting
+from alphago_jax.play.agents import Agent, policy_agent, random_agent
+from alphago_jax.play.evaluator import make_evaluator
+from alphago_jax.play.seat import Seat
 from alphago_jax.training import LoopConfig, OptimizerConfig
 
 SIZE = 9
@@ -106,71 +108,48 @@ def random_baseline(games: GameSet) -> float:
 
 
 def _num_moves(mask: Any, positions: Positions) -> np.ndarray:
-    from alphago_jax.data.replay import as_states
-
     legal = np.asarray(mask(as_states(positions.position, SIZE)))
     return legal[:, :-1].sum(axis=1)
 
 
-@functools.cache
-def make_eyes(network: Network) -> Any:
-    """(variables, state) to logits [A] and sensible points bool [N²], compiled."""
+def make_player(network: Network, variables: Any) -> Agent:
+    """The policy as a player; it draws its moves as it thinks of them."""
     planes_fn = features.get(network.planes).planes
-    sensible = features.get(network.planes).channel_names.index("sensibleness")
-
-    def see(variables: Any, state: go.GoState) -> tuple[jax.Array, jax.Array]:
-        planes = planes_fn(state)
-        logits = network.apply(variables, planes[None]).prior_logits
-        assert logits is not None
-        return logits[0], planes[..., sensible].reshape(-1) > 0
-
-    return jax.jit(see)
+    evaluator = make_evaluator(network, planes_fn)
+    return policy_agent("the network", evaluator, variables, temperature=1.0)
 
 
-def draw_heat_maps(
-    network: Network, variables: Any, games: GameSet, path: pathlib.Path
-) -> None:
+def draw_heat_maps(player: Agent, games: GameSet, path: pathlib.Path) -> None:
     """Three moments of one game: what the network would play."""
-    game = games.games[0]
-    see = make_eyes(network)
-    state = go.Game(SIZE, RULES, move_limit=MOVE_LIMIT)
+    record = games.games[0]
+    game = go.Game(SIZE, RULES, move_limit=MOVE_LIMIT)
+    seat = Seat(player)
     boards = []
-    moments = [min(len(game) - 1, ply) for ply in (6, 20, 36)]
+    moments = [min(len(record) - 1, ply) for ply in (6, 20, 36)]
     for ply, (action, colour) in enumerate(
-        zip(game.actions, game.colours, strict=True)
+        zip(record.actions, record.colours, strict=True)
     ):
         if ply in moments:
-            logits, _ = see(variables, state.state)
-            probs = networks.get_move_probabilities(
-                logits[None], jnp.asarray(state.legal_actions())[None], 1.0
-            )
-            last = state.moves[-1].action if state.moves else None
+            heat = seat.choose(game.state).action_weights
+            last = game.moves[-1].action if game.moves else None
             title = f"move {ply + 1}, {'Black' if colour > 0 else 'White'} to play (%)"
-            options = {"heat": np.asarray(probs[0]), "last_move": last, "title": title}
-            boards.append((state.stones, options))
-        state.play(int(action), int(colour))
+            options = {"heat": heat, "last_move": last, "title": title}
+            boards.append((game.stones, options))
+        game.play(int(action), int(colour))
     plots.save(plots.board_row(boards, "What the policy network would play"), path)
 
 
-def play_random(
-    network: Network, variables: Any, seed: int, max_moves: int
-) -> tuple[go.Game, float]:
-    """The network (Black) against a player of random sensible moves."""
+def play_random(player: Agent, seed: int, max_moves: int) -> tuple[go.Game, float]:
+    """The network (Black) against a player of random sensible moves.
+
+    Returns:
+      The game, and Black's points less White's on its last board.
+    """
     game = go.Game(SIZE, RULES, move_limit=MOVE_LIMIT)
-    see = make_eyes(network)
-    rng = np.random.default_rng(seed)
+    seats = {1: Seat(player, seed=seed), -1: Seat(random_agent(), seed=seed)}
     while not game.is_over and len(game.moves) < max_moves:
-        legal = game.legal_actions()
-        logits, sensible = see(variables, game.state)
-        choices = np.flatnonzero(legal[:-1] & np.asarray(sensible))
-        if not choices.size:
-            game.play(SIZE * SIZE)
-        elif game.to_play > 0:
-            scores = np.asarray(logits)[choices]
-            game.play(int(choices[scores.argmax()]))
-        else:
-            game.play(int(rng.choice(choices)))
-    return game, float(jax.jit(go.score)(game.state).margin)
+        game.play(seats[game.to_play].choose(game.state).action)
+    return game, counting.margin(game.state)
 
 
 def main(config: Config) -> None:
@@ -201,7 +180,8 @@ def main(config: Config) -> None:
         ylabel="top-1 accuracy",
     )
     plots.save(curve, config.out / "learning_curve.png")
-    draw_heat_maps(network, variables, held, config.out / "policy.png")
+    player = make_player(network, variables)
+    draw_heat_maps(player, held, config.out / "policy.png")
     saved = config.out / "policy_9x9.npz"
     metadata = _metadata(network, result.step, figures)
     save_network_file(saved, variables, metadata, overwrite=True)
@@ -211,7 +191,7 @@ def main(config: Config) -> None:
     )
     console.print("[bold]3. A game[/bold] against a random player.")
     limit = 40 if config.preset == "smoke" else MOVE_LIMIT
-    game, margin = play_random(network, variables, config.seed, limit)
+    game, margin = play_random(player, config.seed, limit)
     print(go.to_diagram(game.state))
     winner = "the network (X)" if margin > 0 else "the random player (O)"
     print(f"{len(game.moves)} moves, {winner} wins by {abs(margin):g} points")
@@ -219,9 +199,9 @@ def main(config: Config) -> None:
     print(f"play it:  alphago-jax gtp policy:{saved}")
 
 
-def _metadata(network: Network, step: int, figures: dict[str, float]) -> Any:
-    from alphago_jax.checkpoint import NetworkMetadata
-
+def _metadata(
+    network: Network, step: int, figures: dict[str, float]
+) -> NetworkMetadata:
     return NetworkMetadata(
         name=network.name,
         board_size=network.board_size,
