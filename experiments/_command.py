@@ -9,6 +9,8 @@ from typing import TypeVar
 import jax
 import tyro
 
+from alphago_jax.cli.mistakes import mistakes_in_one_line
+
 Config = TypeVar("Config")
 
 
@@ -21,21 +23,8 @@ def keep_compiled() -> None:
 
 
 def run(main: Callable[[Config], None], config: type[Config], description: str) -> None:
-    """Parses the command line and calls `main`.
-
-    What the user can mend (a missing file, a run that is already there) is said in
-    one line on stderr, with exit status 2; ALPHAGO_JAX_TRACEBACK=1 shows where it
-    came from.
-    """
+    """Parses the command line and calls `main`; see `mistakes_in_one_line`."""
     arguments = tyro.cli(config, description=description)
     keep_compiled()
-    try:
+    with mistakes_in_one_line(pathlib.Path(sys.argv[0]).name):
         main(arguments)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        raise SystemExit(130) from None
-    except (OSError, ValueError) as error:
-        if os.environ.get("ALPHAGO_JAX_TRACEBACK"):
-            raise
-        print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(2) from None

@@ -113,34 +113,29 @@ def make_play(engine: Engine, batch: int, num_steps: int) -> Callable[..., Any]:
     return jax.jit(play, donate_argnums=0)
 
 
-def this_engine(size: int, rules: go.Rules, name: str, batches: Any) -> Engine:
-    """`alphago_jax.go` under some rules."""
-    start = go.init(size, rules=rules)
+def batched(name: str, start: Any, functions: Any, batches: Any) -> Engine:
+    """An engine from one fresh state and a module of functions of one state."""
     return Engine(
         name,
         lambda batch: jax.tree.map(
             lambda leaf: jnp.broadcast_to(leaf, (batch, *leaf.shape)), start
         ),
-        jax.vmap(go.legal_actions),
-        jax.vmap(go.step),
-        jax.vmap(go.is_over),
+        jax.vmap(functions.legal_actions),
+        jax.vmap(functions.step),
+        jax.vmap(functions.is_over),
         batches,
     )
+
+
+def this_engine(size: int, rules: go.Rules, name: str, batches: Any) -> Engine:
+    """`alphago_jax.go` under some rules."""
+    return batched(name, go.init(size, rules=rules), go, batches)
 
 
 def flood_engine(size: int, batches: Any) -> Engine:
     """The other design of this engine."""
     start = flood_fill_engine.init(size)
-    return Engine(
-        "flood_fill",
-        lambda batch: jax.tree.map(
-            lambda leaf: jnp.broadcast_to(leaf, (batch, *leaf.shape)), start
-        ),
-        jax.vmap(flood_fill_engine.legal_actions),
-        jax.vmap(flood_fill_engine.step),
-        jax.vmap(flood_fill_engine.is_over),
-        batches,
-    )
+    return batched("flood_fill", start, flood_fill_engine, batches)
 
 
 def pgx_engine(size: int, batches: Any) -> Engine | None:

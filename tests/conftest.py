@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-import shutil
 import tempfile
 
 import pytest
@@ -21,11 +20,6 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.5")
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 
-def find_gnugo() -> str | None:
-    """Path of the GNU Go program; Debian puts it where PATH may not look."""
-    return shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
-
-
 @pytest.fixture(scope="session")
 def shared_dir() -> pathlib.Path:
     """Folder of real games and networks beside the checkout; skips without it."""
@@ -38,6 +32,8 @@ def shared_dir() -> pathlib.Path:
 @pytest.fixture(scope="session")
 def gnugo() -> str:
     """Path of the GNU Go program; skips where it is not installed."""
+    from alphago_jax.play.external import find_gnugo
+
     program = find_gnugo()
     if program is None:
         pytest.skip("GNU Go is not installed (Debian package gnugo)")

@@ -3,16 +3,16 @@
 import collections
 import dataclasses
 import random
-import subprocess
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from conftest import find_gnugo
 from engine_vs_oracle import compiled
+from gnugo_client import GnuGo
 
 from alphago_jax import go
 from alphago_jax.go import coords
+from alphago_jax.play.external import find_gnugo
 
 GTP_COLOURS = {1: "black", -1: "white"}
 SIZES = (5, 7, 9, 13, 19)
@@ -39,46 +39,13 @@ class Found:
     mismatches: list[str] = dataclasses.field(default_factory=list)
 
 
-class GnuGo:
-    """A GNU Go process in GTP mode."""
-
-    def __init__(self, program: str, *flags: str) -> None:
-        self.process = subprocess.Popen(
-            [program, "--mode", "gtp", "--chinese-rules", *flags],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.communicate("quit\n", timeout=20)
-
-    def ask(self, *commands: str) -> list[list[str]]:
-        """The words of each answer."""
-        assert self.process.stdin and self.process.stdout
-        self.process.stdin.write("".join(f"{command}\n" for command in commands))
-        self.process.stdin.flush()
-        answers = []
-        for command in commands:
-            text = ""
-            while (line := self.process.stdout.readline()) != "\n":
-                assert line, f"GNU Go ended at {command}"
-                text += line
-            assert text.startswith("="), (command, text)
-            answers.append(text[1:].split())
-        return answers
-
-
 def play_batch(rng: random.Random, *, sizes=SIZES, max_plies: int = 200) -> Found:
     """One game on a random board under each rule set."""
     program = find_gnugo()
     assert program is not None, "GNU Go is not installed"
     found = Found(collections.Counter())
     for rules, *flags in RULES:
-        with GnuGo(program, *flags) as peer:
+        with GnuGo(program, "--chinese-rules", *flags) as peer:
             _play(peer, rules, rng.choice(sizes), rng, max_plies, found)
     return found
 

@@ -1,45 +1,13 @@
 """The oracle against GNU Go under equal rules: legality, captures, score."""
 
 import random
-import subprocess
 
 import pytest
+from gnugo_client import GnuGo
 from oracle import BLACK, WHITE, Oracle, lockstep, pass_alive
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 COLOURS = {BLACK: "black", WHITE: "white"}
-
-
-class GnuGo:
-    """GNU Go in GTP mode; many commands are sent at once."""
-
-    def __init__(self, program, *flags):
-        self.process = subprocess.Popen(
-            [program, "--mode", "gtp", *flags],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.communicate("quit\n", timeout=20)
-
-    def ask(self, *commands):
-        """The words of each answer."""
-        self.process.stdin.write("".join(f"{command}\n" for command in commands))
-        self.process.stdin.flush()
-        return [self._answer(command) for command in commands]
-
-    def _answer(self, command):
-        lines = []
-        while (line := self.process.stdout.readline()) != "\n":
-            assert line, f"GNU Go ended at {command}"
-            lines.append(line)
-        assert lines[0].startswith("="), (command, lines)
-        return "".join(lines)[1:].split()
 
 
 def vertex(game, action):
