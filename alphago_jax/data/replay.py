@@ -17,8 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from alphago_jax import go
-from alphago_jax.go.game import with_to_play
-from alphago_jax.go.state import PLAYING
+from alphago_jax.go.state import reopened, with_to_play
 
 NO_MOVE = -1
 SEGMENT = 32  # plies a compiled call plays
@@ -110,17 +109,7 @@ def _turn(state: go.GoState, colour: jax.Array) -> go.GoState:
     Two passes or a cycle do not end a record that goes on: players resume after
     a dispute, and play on after a repetition.
     """
-    position = state.position
-    same = position.to_play == colour
-    over = position.status != PLAYING
-    return state.replace(
-        position=position.replace(
-            to_play=colour,
-            ko_point=jnp.where(same, position.ko_point, -1).astype(jnp.int16),
-            num_passes=jnp.where(same & ~over, position.num_passes, 0).astype(jnp.int8),
-            status=jnp.full_like(position.status, PLAYING),
-        )
-    )
+    return with_to_play(reopened(state), colour)
 
 
 class Recorded(Protocol):

@@ -102,18 +102,10 @@ def _vertex(state: GoState, action: int) -> str:
 
 
 def with_to_play(state: GoState, colour: int) -> GoState:
-    """The same board with the other player to move, as when colours do not alternate.
-
-    Nobody passed: the ko ban is lifted (it bound the opponent) and passes in a
-    row start again from none.
-    """
+    """`state.with_to_play` on the host, where nearly always nothing changes."""
     if int(state.position.to_play) == colour:
         return state
-    return state.replace(
-        position=state.position.replace(
-            to_play=jnp.int8(colour), ko_point=jnp.int16(-1), num_passes=jnp.int8(0)
-        )
-    )
+    return state_lib.with_to_play(state, colour)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -225,6 +225,35 @@ def is_no_result(state: GoState) -> jax.Array:
     return state.position.status == NO_RESULT
 
 
+def with_to_play(state: GoState, colour: jax.Array | int) -> GoState:
+    """The same board with a player to move, as when colours do not alternate.
+
+    Nobody passed: if the player changes, the ko ban is lifted (it bound the other
+    one) and passes in a row start again from none. Pure, unbatched.
+    """
+    position = state.position
+    same = position.to_play == colour
+    return state.replace(
+        position=position.replace(
+            to_play=jnp.asarray(colour, jnp.int8),
+            ko_point=jnp.where(same, position.ko_point, jnp.int16(-1)),
+            num_passes=jnp.where(same, position.num_passes, jnp.int8(0)),
+        )
+    )
+
+
+def reopened(state: GoState) -> GoState:
+    """The same board with the game going on, as after a dispute. Pure, unbatched."""
+    position = state.position
+    over = position.status != PLAYING
+    return state.replace(
+        position=position.replace(
+            num_passes=jnp.where(over, jnp.int8(0), position.num_passes),
+            status=jnp.full_like(position.status, PLAYING),
+        )
+    )
+
+
 def set_up(
     state: GoState,
     black: Iterable[int] | np.ndarray = (),

@@ -18,9 +18,8 @@ import jax
 import jax.numpy as jnp
 
 from alphago_jax import go
-from alphago_jax.go import scoring
 from alphago_jax.networks import get_move_probabilities
-from alphago_jax.play.evaluator import Evaluator, legal_or_pass
+from alphago_jax.play.evaluator import Evaluator, final_value, legal_or_pass
 from alphago_jax.play.sensible import sensible_points
 
 
@@ -140,7 +139,7 @@ def _policy_candidates(states: go.GoState, legal: jax.Array) -> jax.Array:
     # Counting floods the board: only when somebody in the batch has passed.
     wins = jax.lax.cond(
         jnp.any(opponent_passed),
-        jax.vmap(_is_won),
+        lambda states: final_value(states) > 0,
         lambda states: jnp.zeros(legal.shape[0], bool),
         states,
     )
@@ -148,11 +147,6 @@ def _policy_candidates(states: go.GoState, legal: jax.Array) -> jax.Array:
     points = points & ~pass_wins[:, None]
     no_point = ~jnp.any(points, axis=1)
     return _with_pass(points, no_point | ~opponent_passed)
-
-
-def _is_won(state: go.GoState) -> jax.Array:
-    """Whether the player to move wins if the game ends now. bool scalar."""
-    return scoring.score(state).margin * go.to_play(state) > 0
 
 
 def _with_pass(points: jax.Array, passes: jax.Array) -> jax.Array:
