@@ -65,6 +65,13 @@ def stone_hash(mask: jax.Array, colour: jax.Array, size: int) -> jax.Array:
     return jax.lax.reduce(masked, np.uint32(0), jax.lax.bitwise_xor, (1,))
 
 
+def first_word(mask: jax.Array, colour: jax.Array, size: int) -> jax.Array:
+    """First word of `stone_hash`. bool [P] -> uint32 scalar."""
+    table = jnp.where(colour > 0, keys(size)[0, 0], keys(size)[1, 0])  # [P]
+    masked = jnp.where(mask, table, np.uint32(0))
+    return jax.lax.reduce(masked, np.uint32(0), jax.lax.bitwise_xor, (0,))
+
+
 def tagged(position_hash: jax.Array, to_play: jax.Array) -> jax.Array:
     """A hash with the player to move in its free bit. uint32 [2] -> uint32 [2]."""
     bit = (to_play < 0).astype(jnp.uint32)
@@ -76,30 +83,32 @@ def filter_words(capacity: int) -> int:
     return min(max(1 << (capacity - 1).bit_length(), 8), 2048)
 
 
-def _filter_bits(position_hash: jax.Array, num_words: int) -> jax.Array:
-    """The two bit numbers of a hash. uint32 [2, ...] -> uint32 [2, ...]."""
-    first = position_hash[0] & np.uint32(32 * num_words - 1)
-    # The tag lies in the lowest bit of the second word and must not be used.
-    second = (position_hash[1] >> 8) & np.uint32(32 * num_words - 1)
-    return jnp.stack([first, second])
+def _filter_bits(word: jax.Array, num_words: int) -> tuple[jax.Array, jax.Array]:
+    """Where a hash stands in a Bloom filter, and its three bits there.
+
+    All bits of a hash share one word of the filter, so that looking is one gather
+    (Putze, Sanders and Singler 2009, "Cache-, hash- and space-efficient Bloom
+    filters").
+    """
+    index = word & np.uint32(num_words - 1)  # at most 11 bits
+    bits = jnp.zeros_like(word)
+    for shift in (11, 16, 21):
+        bits = bits | (np.uint32(1) << ((word >> shift) & 31))
+    return index, bits
 
 
-def filter_add(words: jax.Array, position_hash: jax.Array) -> jax.Array:
-    """Adds one hash to a Bloom filter. [K], [2] -> [K]."""
+def filter_add(words: jax.Array, word: jax.Array) -> jax.Array:
+    """Adds one hash to a Bloom filter, by its first word. [K], [] -> [K]."""
     if words.shape[0] == 0:
         return words
-    bits = _filter_bits(position_hash, words.shape[0])
+    index, bits = _filter_bits(word, words.shape[0])
     number = np.arange(words.shape[0], dtype=np.uint32)
-    for bit in bits:
-        # A comparison with every word, not a scatter: under `vmap` a scatter
-        # becomes a loop over the batch on a CPU.
-        added = np.uint32(1) << (bit & 31)
-        words = words | jnp.where(number == bit >> 5, added, np.uint32(0))
-    return words
+    # A comparison with every word, not a scatter: under `vmap` a scatter becomes a
+    # loop over the batch on a CPU.
+    return words | jnp.where(number == index, bits, np.uint32(0))
 
 
-def filter_may_hold(words: jax.Array, position_hash: jax.Array) -> jax.Array:
-    """False where a hash was never added. [K], [2, n] -> bool [n]."""
-    bits = _filter_bits(position_hash, words.shape[0])  # [2, n]
-    found = (words[bits >> 5] >> (bits & 31)) & 1
-    return (found[0] & found[1]).astype(bool)
+def filter_may_hold(words: jax.Array, word: jax.Array) -> jax.Array:
+    """False where no hash with this first word was added. [K], [n] -> bool [n]."""
+    index, bits = _filter_bits(word, words.shape[0])
+    return (words[index] & bits) == bits

@@ -127,7 +127,7 @@ def _append(record: Record, after: Position, over: jax.Array) -> Record:
     here = (number == after.move_number) & ~over
     return record.replace(
         hashes=jnp.where(here, tag[:, None], record.hashes),
-        seen=hashing.filter_add(record.seen, tag),
+        seen=hashing.filter_add(record.seen, tag[0]),
     )
 
 
@@ -153,13 +153,13 @@ def _remember(
     if not scope.superko:
         return new_hash, record
     merged = placed.chains == placed.chains[cell]
-    chain_hash = hashing.stone_hash(merged, position.to_play, size)
+    chain_word = hashing.first_word(merged, position.to_play, size)
     captured = mailbox.pack_rows(mailbox.interior(placed.captured, size), size)
     suicide = mailbox.pack_rows(mailbox.interior(placed.suicide, size), size)
     gone = jnp.where(
         own == 0, jnp.stack([suicide, captured]), jnp.stack([captured, suicide])
     )
     return new_hash, record.replace(
-        chain_hash=jnp.where(merged & ~still, chain_hash[:, None], record.chain_hash),
+        chain_word=jnp.where(merged & ~still, chain_word, record.chain_word),
         removed=record.removed | jnp.where(still, np.uint32(0), gone),
     )

@@ -76,13 +76,13 @@ class Record(flax.struct.PyTreeNode):
         without superko.
       removed: uint32 [2, N], points where Black's and White's stones were ever
         removed: only there can a stone recreate an earlier position.
-      chain_hash: uint32 [2, P], on every stone the hash of its chain.
+      chain_word: uint32 [P], on every stone the first word of its chain's hash.
     """
 
     hashes: jax.Array  # uint32 [2, T]
     seen: jax.Array  # uint32 [K]
     removed: jax.Array  # uint32 [2, N]
-    chain_hash: jax.Array  # uint32 [2, P]
+    chain_word: jax.Array  # uint32 [P]
 
 
 class GoState(flax.struct.PyTreeNode):
@@ -162,7 +162,7 @@ def _empty(grid: np.ndarray, rules: RuleData, move_limit: int) -> GoState:
             hashes=jnp.zeros((2, move_limit + 1), jnp.uint32),
             seen=jnp.zeros(num_words, jnp.uint32),
             removed=jnp.zeros((2, size if superko else 0), jnp.uint32),
-            chain_hash=jnp.zeros((2, num_cells), jnp.uint32),
+            chain_word=jnp.zeros(num_cells, jnp.uint32),
         ),
         rules=rules,
         handicap=jnp.int8(0),
@@ -176,7 +176,7 @@ def _with_first_hash(state: GoState) -> GoState:
     record = state.record
     record = record.replace(
         hashes=record.hashes.at[:, 0].set(first),
-        seen=hashing.filter_add(record.seen, first),
+        seen=hashing.filter_add(record.seen, first[0]),
     )
     return state.replace(record=record)
 
@@ -360,13 +360,11 @@ def _begin(state: GoState, chains: np.ndarray, to_play: int, handicap: int) -> G
     record = fresh.record
     if state.rules.scope.superko:
         labels = np.abs(chains) >> 1
-        table = np.zeros_like(stone_key)
+        words = np.zeros_like(stone_key[0])
         for label in np.unique(labels[is_stone]):
             chain = is_stone & (labels == label)
-            table[:, chain] = np.bitwise_xor.reduce(stone_key[:, chain], axis=1)[
-                :, None
-            ]
-        record = record.replace(chain_hash=jnp.asarray(table, jnp.uint32))
+            words[chain] = np.bitwise_xor.reduce(stone_key[0, chain])
+        record = record.replace(chain_word=jnp.asarray(words, jnp.uint32))
     record = record.replace(
         hashes=jnp.zeros_like(record.hashes), seen=jnp.zeros_like(record.seen)
     )
