@@ -209,7 +209,7 @@ class Game:
             and len(opening) == len(self.moves) >= 2
             and all(move.colour == 1 for move in opening)
         ):
-            state = state.replace(handicap=jnp.int8(len(opening)))
+            state = state.replace(handicap=jnp.int16(len(opening)))
         self._states.append(state)
 
     def undo(self, count: int = 1) -> None:

@@ -86,12 +86,12 @@ class Record(flax.struct.PyTreeNode):
 
 
 class GoState(flax.struct.PyTreeNode):
-    """One game. Attributes: position, record, rules, handicap (int8 stones)."""
+    """One game. Attributes: position, record, rules, handicap (int16 stones)."""
 
     position: Position
     record: Record
     rules: RuleData
-    handicap: jax.Array  # int8 []
+    handicap: jax.Array  # int16 []
 
 
 def default_move_limit(size: int) -> int:
@@ -165,7 +165,7 @@ def _empty(grid: np.ndarray, rules: RuleData, move_limit: int) -> GoState:
             chain_word=jnp.zeros(num_cells, jnp.uint32),
         ),
         rules=rules,
-        handicap=jnp.int8(0),
+        handicap=jnp.int16(0),
     )
     return _with_first_hash(state)
 
@@ -368,5 +368,5 @@ def _begin(state: GoState, chains: np.ndarray, to_play: int, handicap: int) -> G
     record = record.replace(
         hashes=jnp.zeros_like(record.hashes), seen=jnp.zeros_like(record.seen)
     )
-    state = fresh.replace(position=position, record=record, handicap=jnp.int8(handicap))
+    state = fresh.replace(position=position, record=record, handicap=jnp.int16(handicap))
     return _with_first_hash(state)

@@ -70,6 +70,15 @@ def test_bonuses():
     assert go.is_over(state) and float(score(state).margin) == 9 - 0.5
 
 
+def test_more_handicap_stones_than_a_byte_holds():
+    rules = go.Rules(komi=0.5, handicap_bonus="n")
+    stones = [p for p in range(17 * 17) if p % 17 not in (5, 11)]
+    state = go.set_up(go.init(17, rules=rules), black=stones, to_play=-1)
+    assert len(stones) == 255 and int(state.handicap) == 255
+    score = jax.jit(scoring.score)(state)
+    assert (float(score.black), float(score.white)) == (17 * 17, 255.5)
+
+
 @pytest.mark.parametrize(("komi", "winner"), [(8.5, 1.0), (9.0, 0.0), (9.5, -1.0)])
 def test_outcome(komi, winner):
     state = go.init(3, rules=go.Rules(ko="simple", suicide=False, komi=komi))
