@@ -36,7 +36,7 @@ def embed(points, board_size: int, size: int) -> list[int]:
 @functools.cache
 def _blank(size: int, board_size: int, scope: go.Scope) -> go.GoState:
     rules = go.Rules(ko="simple", suicide=False)
-    limit = max(2 * size * size, 200)
+    limit = max(2 * size * size + 1, 200)
     return go.init(
         size, rules=rules, board_size=board_size, scope=scope, move_limit=limit
     )

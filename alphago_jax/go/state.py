@@ -368,5 +368,7 @@ def _begin(state: GoState, chains: np.ndarray, to_play: int, handicap: int) -> G
     record = record.replace(
         hashes=jnp.zeros_like(record.hashes), seen=jnp.zeros_like(record.seen)
     )
-    state = fresh.replace(position=position, record=record, handicap=jnp.int16(handicap))
+    state = fresh.replace(
+        position=position, record=record, handicap=jnp.int16(handicap)
+    )
     return _with_first_hash(state)
