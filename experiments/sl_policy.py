@@ -28,6 +28,7 @@ from typing import Any, Literal
 import _command
 
 from alphago_jax import plots
+from alphago_jax.checkpoint import NetworkMetadata, load_network
 from alphago_jax.data.games import (
     GameSet,
     load_game_set,
@@ -53,6 +54,7 @@ class Config:
       validation: games to watch; by default a tenth of the others is held out.
       size: board side; games of other sizes are left out.
       resume: go on with the run in `out`.
+      init: network to start from, and whose size to take: a run or a `.npz` file.
       seed: everything random.
       steps: updates in all.
       batch_size: positions an update.
@@ -68,6 +70,7 @@ class Config:
     validation: tuple[pathlib.Path, ...] = ()
     size: int | None = None
     resume: bool = False
+    init: pathlib.Path | None = None
     seed: int = 0
     steps: int | None = None
     batch_size: int | None = None
@@ -142,10 +145,12 @@ def presets(steps: int | None, batch_size: int | None) -> dict[str, Preset]:
     }
 
 
-def supervised_config(config: Config) -> SupervisedConfig:
+def supervised_config(
+    config: Config, start: NetworkMetadata | None = None
+) -> SupervisedConfig:
     """The pipeline's configuration from the command line's."""
     preset = presets(config.steps, config.batch_size)[config.preset]
-    network = dict(preset.network)
+    network = dict(start.config if start else preset.network)
     if config.filters is not None:
         network["filters"] = config.filters
     if config.layers is not None:
@@ -207,14 +212,20 @@ def load(config: Config) -> tuple[GameSet, GameSet]:
 def main(config: Config) -> None:
     """Trains, and draws the learning curve."""
     games, validation = load(config)
-    supervised = supervised_config(config)
+    start, variables = load_network(config.init) if config.init else (None, None)
+    supervised = supervised_config(config, start)
     network, result = train_supervised(
         supervised,
         games,
         validation,
         config.out,
         resume=config.resume,
-        notes={"games": [p.name for p in config.games], "target": config.target},
+        variables=variables,
+        notes={
+            "games": [p.name for p in config.games],
+            "target": config.target,
+            "init": config.init and config.init.name,
+        },
     )
     figure_name = "top_1" if config.target == "policy" else "loss"
     figure = plots.learning_curve(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import jax
+import jax.numpy as jnp
 
 from alphago_jax import features, networks
 from alphago_jax.checkpoint import NetworkMetadata, Retention, RunDirectory
@@ -96,6 +97,7 @@ def train_supervised(
     out: str | os.PathLike[str],
     *,
     resume: bool = False,
+    variables: networks.Variables | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> tuple[Network, TrainingResult]:
     """Trains on recorded games until the run ends.
@@ -106,6 +108,8 @@ def train_supervised(
       validation: games of the same board size to watch, never learnt from.
       out: run directory.
       resume: go on with the run that is there.
+      variables: where to start instead of drawing them, as `load_network` returns
+        them; the optimiser starts afresh. A run that is resumed has its own.
       notes: anything to keep with the network: data, command.
 
     Returns:
@@ -114,7 +118,8 @@ def train_supervised(
     Raises:
       CheckpointError: if the directory holds a run and `resume` is False, or the
         run's configuration differs.
-      ValueError: if the sets do not fit each other or hold nothing to learn from.
+      ValueError: if the sets do not fit each other or hold nothing to learn from, or
+        `variables` are not this network's.
     """
     if games.size != validation.size:
         raise ValueError(
@@ -126,8 +131,9 @@ def train_supervised(
     schedule = learning_rate_schedule(config.optimizer, config.stream.batch_size)
     optimizer = make_optimizer(config.optimizer, config.stream.batch_size)
     init_key, step_key = jax.random.split(jax.random.key(config.seed))
+    drawn = network.init(init_key)
     state = init_train_state(
-        network.init(init_key),
+        drawn if variables is None else _fitting(variables, drawn),
         optimizer,
         step_key,
         keep_average=config.ema_decay is not None,
@@ -173,6 +179,16 @@ def train_supervised(
             unit="positions",
         )
     return network, result
+
+
+def _fitting(
+    variables: networks.Variables, drawn: networks.Variables
+) -> networks.Variables:
+    """Given variables in the dtypes of the network's own; refuses other shapes."""
+    given = {name: variables.get(name, {}) for name in drawn}
+    if jax.tree.map(jnp.shape, given) != jax.tree.map(jnp.shape, drawn):
+        raise ValueError("the variables to start from are those of another network")
+    return jax.tree.map(lambda own, x: jnp.asarray(x, own.dtype), drawn, given)
 
 
 class _Sharded:
