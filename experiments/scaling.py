@@ -1,14 +1,16 @@
-"""Does the training step of the paper's size fit a TPU, and does it export for a GPU?
+"""Do the training step and the planes fit a TPU, and do they export for a GPU?
 
-Compiles the 2016 policy step (12 layers of 192 filters, 19×19) ahead of time for a TPU
-topology that need not be there, data-parallel over its chips, and exports the same step
-for CUDA, which shows that nothing CPU-only crept in.
+Compiles two programs ahead of time for a TPU topology that need not be there,
+data-parallel over its chips, and exports both for CUDA, which shows that nothing
+CPU-only crept in: the step of the 2016 policy network (12 layers of 192 filters,
+19×19), and the 48 planes, ladders included, of as many positions.
 
 Command:  pip install 'alphago_jax[tpu]' && python experiments/scaling.py
 Hardware: any CPU; libtpu compiles without a TPU. Without libtpu it says so and goes on.
-Time:     about a minute for the defaults on 2 cores.
+Time:     about five minutes for the defaults on 2 cores.
 Expected: one JSON object a line. `memory_mb` per chip stays far below its 16 GB (v5e)
-          at batch 2048; collectives are all-reduces of one gradient, 15.5 MB.
+          at batch 2048; collectives of the step are all-reduces of one gradient,
+          15.5 MB, and the planes have none.
 """
 
 import collections
@@ -18,23 +20,24 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import jax
 import jax.export
 import tyro
+from jax.sharding import Mesh
 
-from alphago_jax import networks
+from alphago_jax import features, go, networks
 from alphago_jax.training import (
     OptimizerConfig,
-    TrainState,
     compile_train_step,
     init_train_state,
     make_mesh,
     make_optimizer,
     make_train_step,
     policy_loss,
+    split_over_data,
 )
 from alphago_jax.types import Examples
 
@@ -66,8 +69,17 @@ class Config:
     cuda: bool = True
 
 
-def make_program(config: Config, batch_size: int) -> tuple[Any, TrainState, Examples]:
-    """The step, and the shapes of its arguments."""
+class Program(NamedTuple):
+    """A function, the shapes of its arguments, and how it is compiled for chips."""
+
+    description: dict[str, Any]
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    jit: Callable[[Mesh], jax.stages.Wrapped]
+
+
+def policy_step(config: Config, batch_size: int) -> Program:
+    """One step of supervised learning."""
     network = networks.create(
         "alphago_policy",
         config.board_size,
@@ -92,15 +104,40 @@ def make_program(config: Config, batch_size: int) -> tuple[Any, TrainState, Exam
         returns=shape(dtype="float32"),
         weights=shape(dtype="float32"),
     )
-    return step, state, examples
+    description = {
+        "program": "policy_step",
+        "batch_size": batch_size,
+        "filters": config.filters,
+        "layers": config.layers,
+        "dtype": config.dtype,
+    }
+    return Program(
+        description,
+        step,
+        (state, examples),
+        lambda mesh: compile_train_step(step, mesh),
+    )
 
 
-def compile_for_tpu(config: Config, batch_size: int, devices: Any) -> dict[str, Any]:
-    """Figures of the step compiled for the chips, per chip."""
-    step, state, examples = make_program(config, batch_size)
-    mesh = make_mesh(devices)
-    topology = config.topology
-    compiled = compile_train_step(step, mesh).lower(state, examples).compile()
+def planes(config: Config, batch_size: int) -> Program:
+    """The planes of a batch of positions."""
+    function = jax.vmap(features.get("alphago").planes)
+    states = jax.tree.map(
+        lambda leaf: jax.ShapeDtypeStruct((batch_size, *leaf.shape), leaf.dtype),
+        go.init(config.board_size),
+    )
+
+    def jit(mesh: Mesh) -> jax.stages.Wrapped:
+        split = split_over_data(mesh)
+        return jax.jit(function, in_shardings=split, out_shardings=split)
+
+    description = {"program": "planes", "batch_size": batch_size}
+    return Program(description, function, (states,), jit)
+
+
+def compile_for_tpu(program: Program, topology: str, devices: Any) -> dict[str, Any]:
+    """Figures of a program compiled for the chips, per chip."""
+    compiled = program.jit(make_mesh(devices)).lower(*program.arguments).compile()
     memory, cost = compiled.memory_analysis(), compiled.cost_analysis() or {}
     text = compiled.as_text()
     assert memory is not None and text is not None  # as they are for TPUs
@@ -147,13 +184,16 @@ def count_collectives(program: str) -> dict[str, int]:
     return dict(collections.Counter(found))
 
 
-def export_for_cuda(config: Config, batch_size: int) -> dict[str, Any]:
-    """Size of the step exported for CUDA, and custom calls that CUDA must have."""
-    step, state, examples = make_program(config, batch_size)
+def export_for_cuda(program: Program) -> dict[str, Any]:
+    """Platforms of the exported program, and custom calls that CUDA must have."""
     # An exported program takes plain arrays only.
-    leaves, structure = jax.tree.flatten((state, examples))
+    leaves, structure = jax.tree.flatten(program.arguments)
     exported = jax.export.export(
-        jax.jit(lambda *leaves: jax.tree.leaves(step(*structure.unflatten(leaves)))),
+        jax.jit(
+            lambda *leaves: jax.tree.leaves(
+                program.function(*structure.unflatten(leaves))
+            )
+        ),
         platforms=["cuda"],
     )(*leaves)
     module = exported.mlir_module()
@@ -178,16 +218,21 @@ def main(config: Config) -> None:
     devices = tpu_devices(config.topology)
     if devices is None:
         print("libtpu is not installed: no TPU figures", file=sys.stderr)
-    size = {"filters": config.filters, "layers": config.layers, "dtype": config.dtype}
-    for batch_size in config.batch_sizes:
-        program = {"program": "policy_step", "batch_size": batch_size, **size}
-        if devices is not None:
-            figures = compile_for_tpu(config, batch_size, devices)
-            line = program | {"target": config.topology} | figures
-            print(json.dumps(line), flush=True)
-        if config.cuda:
-            line = program | {"target": "cuda"} | export_for_cuda(config, batch_size)
-            print(json.dumps(line), flush=True)
+    for make in (policy_step, planes):
+        for batch_size in config.batch_sizes:
+            program = make(config, batch_size)
+            if devices is not None:
+                figures = compile_for_tpu(program, config.topology, devices)
+                print_line(program.description | {"target": config.topology} | figures)
+            if config.cuda:
+                print_line(
+                    program.description | {"target": "cuda"} | export_for_cuda(program)
+                )
+
+
+def print_line(result: Mapping[str, Any]) -> None:
+    """Prints one result."""
+    print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from alphago_jax.training.parallel import (
     make_mesh,
     replicate,
     shard_batch,
+    split_over_data,
 )
 from alphago_jax.training.step import (
     TrainState,
@@ -59,6 +60,7 @@ __all__ = [
     "policy_value_loss",
     "replicate",
     "shard_batch",
+    "split_over_data",
     "train",
     "value_loss",
     "weighted_mean",
