@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.export
 import tyro
-from jax.sharding import Mesh
+from jax.sharding import Mesh, PartitionSpec
 
 from alphago_jax import features, go, networks
 from alphago_jax.training import (
@@ -37,8 +37,8 @@ from alphago_jax.training import (
     make_optimizer,
     make_train_step,
     policy_loss,
-    split_over_data,
 )
+from alphago_jax.training.parallel import DATA_AXIS
 from alphago_jax.types import Examples
 
 # bfloat16 operations and bytes of memory traffic per second and chip, as published.
@@ -128,8 +128,14 @@ def planes(config: Config, batch_size: int) -> Program:
     )
 
     def jit(mesh: Mesh) -> jax.stages.Wrapped:
-        split = split_over_data(mesh)
-        return jax.jit(function, in_shardings=split, out_shardings=split)
+        # Left to jit, the chips would ask each other after every step of a ladder
+        # whether any of them still reads.
+        split = PartitionSpec(DATA_AXIS)
+        return jax.jit(
+            jax.shard_map(
+                function, mesh=mesh, in_specs=split, out_specs=split, check_vma=False
+            )
+        )
 
     description = {"program": "planes", "batch_size": batch_size}
     return Program(description, function, (states,), jit)

@@ -29,7 +29,6 @@ from alphago_jax.training.parallel import (
     make_mesh,
     replicate,
     shard_batch,
-    split_over_data,
 )
 from alphago_jax.training.step import (
     TrainState,
@@ -60,7 +59,6 @@ __all__ = [
     "policy_value_loss",
     "replicate",
     "shard_batch",
-    "split_over_data",
     "train",
     "value_loss",
     "weighted_mean",
