@@ -1,4 +1,4 @@
-"""Supervised training step: positions a second against PyTorch, and equal gradients.
+"""Supervised training: the step against PyTorch, and the stream that feeds it.
 
 One step of AlphaGo's supervised policy training (48 planes, 12 layers, 19×19, batch 32,
 cross-entropy, SGD with momentum 0.9) in three forms, interleaved in one process:
@@ -19,24 +19,32 @@ the median ratio of neighbouring runs. `convolution_gradients` compares each kin
 convolution of the network with the plain one. `network_gradients` gives the distance of
 the whole network's gradients from float64 for each implementation: there all fp32
 implementations differ by more, because units near zero fall on either side of a ReLU.
+`stream` gives the positions a second that replay, planes and symmetries deliver from
+recorded games (`--games`, by default the bundled ones), and their ratio to the step of
+the narrowest width, taken in turns; at least 5 is wanted at 64 filters.
 """
 
 import dataclasses
 import json
+import pathlib
 import statistics
 import sys
 import time
 from collections.abc import Callable
 from typing import Any, Literal
 
+import _command
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-import tyro
 
-from alphago_jax import networks
+from alphago_jax import features, networks
+from alphago_jax.data.games import load_game_set, sample_path
+from alphago_jax.data.stream import ExampleStream, StreamConfig
 from alphago_jax.networks.convolution import convolve
+
+STREAM_POSITIONS = 2048
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -63,6 +71,8 @@ class Options:
     """Measure `torch.compile` too (needs a C++ compiler)."""
     seed: int = 0
     """Seed of weights and positions."""
+    games: tuple[pathlib.Path, ...] = ()
+    """Games for the stream; the bundled ones of this size by default."""
 
 
 SMOKE: dict[str, Any] = {
@@ -82,6 +92,7 @@ def main(options: Options) -> None:
         print_line(convolution_gradients(options, filters))
         print_line(network_gradients(options, filters))
         print_line(training_step(options, filters))
+    print_line(stream(options, min(options.filters)))
 
 
 def print_line(result: dict[str, Any]) -> None:
@@ -246,6 +257,44 @@ def training_step(options: Options, filters: int) -> dict[str, Any]:
     return result
 
 
+def stream(options: Options, filters: int) -> dict[str, Any]:
+    """Positions a second of the data stream, and of the step that consumes them."""
+    network = make_network(options, filters, "auto")
+    step = make_jax_run(options, network)
+    paths = options.games or (sample_path(options.board_size),)
+    games, report = load_game_set(paths, options.board_size)
+    print(report, file=sys.stderr)
+    config = StreamConfig(batch_size=options.batch_size, seed=options.seed)
+    examples = ExampleStream(games, features.get(network.planes).planes, config)
+    # Batches come in groups that one call makes; a round is a few whole groups.
+    num_batches = max(STREAM_POSITIONS // options.batch_size, 1)
+
+    def deliver() -> None:
+        for _ in range(num_batches):
+            jax.block_until_ready(next(examples))
+
+    for run in (deliver, step):
+        run()  # compile, and replay the first chunk
+    seconds: dict[str, list[float]] = {"stream": [], "step": []}
+    for _ in range(options.rounds):
+        for name, run in (("stream", deliver), ("step", step)):
+            start = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - start)
+    total = {name: sum(times) for name, times in seconds.items()}
+    delivered = options.rounds * num_batches * options.batch_size / total["stream"]
+    consumed = options.rounds * options.batch_size / total["step"]
+    return {
+        "benchmark": "stream",
+        "filters": filters,
+        "games": len(games),
+        "unit": "positions/s",
+        "stream": delivered,
+        "step": consumed,
+        "ratio": delivered / consumed,
+    }
+
+
 def convolution_gradients(options: Options, filters: int) -> dict[str, Any]:
     """Largest relative difference from the plain convolution, over kinds of layer."""
     n, batch_size = options.board_size, options.gradient_batch
@@ -333,4 +382,4 @@ def distance(got: Any, expected: Any) -> float:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Options))
+    _command.run(main, Options, __doc__ or "")

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import tyro
 
+from alphago_jax.cli.compiled import keep_compiled
 from alphago_jax.cli.doctor import Doctor
 from alphago_jax.cli.evaluate import Evaluate
 from alphago_jax.cli.gtp import Gtp
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description="Go players of the AlphaGo lineage: play, compare, evaluate.",
         args=arguments,
     )
+    keep_compiled()
     with mistakes_in_one_line("alphago-jax"):
         command.run()
         sys.stdout.flush()
