@@ -5,7 +5,6 @@ made without its global state, so that a server or a thread can draw too. The
 colours are told apart by colour-blind eyes and in grey.
 """
 
-import json
 import os
 import pathlib
 from collections.abc import Mapping, Sequence
@@ -154,15 +153,6 @@ def board_row(
     return figure
 
 
-def read_metrics(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """Lines of a run's `metrics.jsonl`; the run directory or the file itself."""
-    file = pathlib.Path(path)
-    if file.is_dir():
-        file = file / "metrics.jsonl"
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines if line.strip()]
-
-
 def learning_curve(
     metrics: Sequence[Mapping[str, Any]],
     names: Sequence[str],
@@ -175,7 +165,7 @@ def learning_curve(
     """Figures of a run against the examples it has seen.
 
     Args:
-      metrics: lines of `metrics.jsonl`.
+      metrics: lines of `metrics.jsonl`, from `training.read_metrics`.
       names: which figures, such as "train/top_1" and "validation/top_1".
       examples_per_step: batch size.
       levels: horizontal lines to compare with, by name.
@@ -214,7 +204,8 @@ def learning_curve(
     axes.set_ylabel(ylabel)
     axes.set_title(title, fontsize=11)
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=8)
     return figure
 
 

@@ -35,7 +35,7 @@ from alphago_jax.play import counting
 from alphago_jax.play.agents import Agent, policy_agent, random_agent
 from alphago_jax.play.evaluator import make_evaluator
 from alphago_jax.play.seat import Seat
-from alphago_jax.training import LoopConfig, OptimizerConfig
+from alphago_jax.training import LoopConfig, OptimizerConfig, read_metrics
 
 SIZE = 9
 RULES = go.Rules.chinese(komi=7.0)
@@ -172,7 +172,7 @@ def main(config: Config) -> None:
     figures = evaluate_network(network, variables, held)[0].figures
     baseline = random_baseline(held)
     curve = plots.learning_curve(
-        plots.read_metrics(config.out),
+        read_metrics(config.out),
         ["train/top_1", "validation/top_1"],
         examples_per_step=supervised.stream.batch_size,
         levels={f"random {baseline:.1%}": baseline},

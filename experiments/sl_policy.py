@@ -37,7 +37,7 @@ from alphago_jax.data.games import (
 )
 from alphago_jax.data.stream import StreamConfig
 from alphago_jax.pipelines.supervised import SupervisedConfig, train_supervised
-from alphago_jax.training import LoopConfig, OptimizerConfig
+from alphago_jax.training import LoopConfig, OptimizerConfig, read_metrics
 
 PAPER_CLAIMS = {"best before AlphaGo 44.4 %": 0.444, "AlphaGo 57.0 %": 0.57}
 
@@ -229,7 +229,7 @@ def main(config: Config) -> None:
     )
     figure_name = "top_1" if config.target == "policy" else "loss"
     figure = plots.learning_curve(
-        plots.read_metrics(config.out),
+        read_metrics(config.out),
         [f"train/{figure_name}", f"validation/{figure_name}"],
         examples_per_step=supervised.stream.batch_size,
         levels=PAPER_CLAIMS if config.target == "policy" else None,

@@ -172,6 +172,11 @@ class Game:
         return int(self.state.position.to_play)
 
     @property
+    def first_to_play(self) -> int:
+        """Who moved first, or is to: +1 Black, −1 White."""
+        return int(self._states[0].position.to_play)
+
+    @property
     def is_over(self) -> bool:
         """Whether two passes, a cycle or the move limit have ended the game."""
         return bool(state_lib.is_over(self.state))
@@ -201,7 +206,7 @@ class Game:
           IllegalMoveError: with the reason; the game is unchanged.
         """
         colour = self.to_play if colour is None else colour
-        state = play(with_to_play(self.state, colour), action)
+        state = play(self._turn_of(colour), action)
         self.moves.append(Move(colour, int(action)))
         opening = [m for m in self.moves if m.action != self.size**2]
         if (
@@ -211,6 +216,10 @@ class Game:
         ):
             state = state.replace(handicap=jnp.int16(len(opening)))
         self._states.append(state)
+
+    def _turn_of(self, colour: int) -> GoState:
+        """The state that a move of `colour` is played in; for subclasses to bend."""
+        return with_to_play(self.state, colour)
 
     def undo(self, count: int = 1) -> None:
         """Takes moves back.

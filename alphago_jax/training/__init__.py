@@ -18,6 +18,7 @@ from alphago_jax.training.losses import (
     policy_value_loss,
     value_loss,
 )
+from alphago_jax.training.metrics import read_metrics
 from alphago_jax.training.optimizers import (
     OptimizerConfig,
     learning_rate_schedule,
@@ -57,6 +58,7 @@ __all__ = [
     "make_train_step",
     "policy_loss",
     "policy_value_loss",
+    "read_metrics",
     "replicate",
     "shard_batch",
     "train",

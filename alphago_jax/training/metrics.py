@@ -107,8 +107,18 @@ def cut_back(path: pathlib.Path, step: int) -> None:
 
 
 def read_metrics(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """Reads the lines of a `metrics.jsonl`, also while the run goes on."""
-    text = pathlib.Path(path).read_text(encoding="utf-8")
+    """Reads a run's `metrics.jsonl`, also while the run goes on.
+
+    Args:
+        path: the run's directory, or a file of JSON lines.
+
+    Returns:
+        One mapping a line, with "step" and figures by name.
+    """
+    file = pathlib.Path(path)
+    if file.is_dir():
+        file = file / METRICS_FILE
+    text = file.read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines(True) if line.endswith("\n")]
 
 

@@ -516,6 +516,16 @@ def test_loadsgf_of_handicap_and_variations(engine, tmp_path):
     )
 
 
+def test_what_loadsgf_tolerates_is_logged(engine, tmp_path, caplog):
+    path = tmp_path / "double.sgf"
+    path.write_bytes(b"(;SZ[5]KM[much];B[cc];B[dd])")
+    check(engine, f"> loadsgf {path}\n=\n")
+    assert [record.getMessage() for record in caplog.records] == [
+        "double.sgf: komi unreadable: KM[much]",
+        "double.sgf: colours do not alternate: a player moves twice running",
+    ]
+
+
 def test_files_that_cannot_be_loaded_change_nothing(engine, tmp_path):
     check(engine, "> play b C3\n=\n")
     cases = {

@@ -43,6 +43,7 @@ def test_resuming_cuts_back_to_the_checkpoint(tmp_path):
     before = path.read_bytes().splitlines(keepends=True)
     with path.open("a") as file:
         file.write('{"step": 20, "lo')  # killed in the middle of a line
+    assert [line["step"] for line in read_metrics(tmp_path)] == [10, 20, 30]
     with MetricsWriter(tmp_path, resume_step=20) as writer:
         assert path.read_bytes() == b"".join(before[:2])
         writer.write(30, {"loss": 1.0 / 30})

@@ -1,5 +1,6 @@
 """GTP commands that read and write game records: loadsgf, printsgf."""
 
+import logging
 import pathlib
 
 from alphago_jax import go
@@ -18,11 +19,14 @@ from alphago_jax.play.records import (
     resignation,
 )
 
+_log = logging.getLogger(__name__)
+
 
 def loadsgf(session: Session, arguments: list[str]) -> str:
     """`loadsgf FILE [MOVE]`: the main line, up to the position before that move.
 
-    Rules stay, komi is the file's. After a failure the game is what it was.
+    Rules stay, komi is the file's; what was tolerated in the file is logged. After a
+    failure the game is what it was.
     """
     read.need(arguments, 1)
     *words, last = arguments
@@ -37,6 +41,8 @@ def loadsgf(session: Session, arguments: list[str]) -> str:
             raise record
         count = len(record) if stop is None else min(max(stop - 1, 0), len(record))
         session.take(replay(record, OpenGame, session.rules, count))
+        for note in record.warnings:
+            _log.warning("%s: %s: %s", path.name, note.kind, note.message)
     except OSError as error:
         raise CommandError(f"cannot load file: {error.strerror}") from None
     except ValueError as error:

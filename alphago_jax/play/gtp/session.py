@@ -25,23 +25,12 @@ class OpenGame(go.Game):
         """Whether two passes or an endless cycle have ended the game."""
         return self.is_over and int(self.state.position.status) != MOVE_LIMIT
 
-    @property
-    def first_to_play(self) -> int:
-        """Who moves first: +1 Black, −1 White."""
-        return int(self._states[0].position.to_play)
-
-    def play(self, action: int, colour: int | None = None) -> None:
-        """Plays a move as `go.Game.play` does, after the end of the game too."""
-        if not self.has_ended:
-            super().play(action, colour)
-            return
-        ended, number = self.state, len(self.moves)
-        turn = self.to_play if colour is None else colour
-        self._states[number] = _reopened(ended, turn)
-        try:
-            super().play(action, turn)
-        finally:
-            self._states[number] = ended
+    def _turn_of(self, colour: int) -> go.GoState:
+        return (
+            _reopened(self.state, colour)
+            if self.has_ended
+            else super()._turn_of(colour)
+        )
 
 
 def _reopened(state: go.GoState, colour: int) -> go.GoState:
