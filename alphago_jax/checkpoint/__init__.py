@@ -14,6 +14,7 @@ from alphago_jax.checkpoint.network_files import (
 )
 from alphago_jax.checkpoint.retention import Retention
 from alphago_jax.checkpoint.run_directory import Restored, RunDirectory
+from alphago_jax.checkpoint.shipped import shipped_networks
 
 __all__ = [
     "CheckpointError",
@@ -25,4 +26,5 @@ __all__ = [
     "load_network",
     "save_network",
     "save_network_file",
+    "shipped_networks",
 ]

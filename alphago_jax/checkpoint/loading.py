@@ -22,18 +22,20 @@ from alphago_jax.checkpoint.run_directory import (
     CHECKPOINTS,
     RUN_FILE,
 )
+from alphago_jax.checkpoint.shipped import shipped_networks
 
 
 def load_network(
     path: str | os.PathLike[str], *, sha256: str | None = None
 ) -> tuple[NetworkMetadata, dict[str, Any]]:
-    """Reads a network: a network directory, a `.npz` file or a run directory.
+    """Reads a network: a directory, a `.npz` file, a run, or one that ships, by name.
 
     Of a run directory it takes the best checkpoint by the run's metric, or the newest
     where no metric was kept, and the averaged parameters where the run keeps them.
 
     Args:
-        path: the directory or file.
+        path: the directory or file; what is not there may be a name of
+            `shipped_networks`.
         sha256: hash that a file must have, in hexadecimal.
 
     Returns:
@@ -43,7 +45,11 @@ def load_network(
         CheckpointError: there is no network at `path`, it was written by a newer
             version, or its hash differs.
     """
-    path = pathlib.Path(path).absolute()
+    shipped = shipped_networks()
+    place = pathlib.Path(path)
+    if not place.exists():
+        place = shipped.get(str(path), place)
+    path = place.absolute()
     if path.is_file():
         return read_network_file(path, sha256)
     if sha256 is not None:
@@ -52,7 +58,10 @@ def load_network(
         return read_network_directory(path)
     if (path / RUN_FILE).is_file():
         return _load_run(path)
-    raise CheckpointError(f"{path} is neither a network, nor a run, nor a .npz file")
+    raise CheckpointError(
+        f"{path} is neither a network, nor a run, nor a .npz file; "
+        f"networks that ship: {', '.join(shipped) or 'none'}"
+    )
 
 
 def _load_run(path: pathlib.Path) -> tuple[NetworkMetadata, dict[str, Any]]:

@@ -89,8 +89,8 @@ def save_network_file(
         path: file to make, ending in `.npz`.
         variables: nested dicts of arrays, as `Network.init` returns.
         metadata: what the network is.
-        half: store floating-point arrays as float16 (relative error 2⁻¹¹); they are
-            read back in their own dtypes.
+        half: store floating-point arrays as float16 (relative error 2⁻¹¹, or 2⁻²⁵
+            absolute below 2⁻¹⁴); they are read back in their own dtypes.
         overwrite: replace a file that is already there.
 
     Returns:

@@ -12,6 +12,7 @@ from typing import Annotated
 import tyro
 
 from alphago_jax.cli.compiled import keep_compiled
+from alphago_jax.cli.convert import Convert
 from alphago_jax.cli.doctor import Doctor
 from alphago_jax.cli.evaluate import Evaluate
 from alphago_jax.cli.gtp import Gtp
@@ -27,6 +28,7 @@ Command = (
     | Annotated[Elo, tyro.conf.subcommand("elo")]
     | Annotated[Sgf, tyro.conf.subcommand("sgf")]
     | Annotated[Evaluate, tyro.conf.subcommand("eval")]
+    | Annotated[Convert, tyro.conf.subcommand("convert")]
     | Annotated[Doctor, tyro.conf.subcommand("doctor")]
 )
 

@@ -4,6 +4,7 @@
 |---|---|
 | `random` | uniform over sensible moves |
 | `policy:PATH` | the policy of a saved network, without search |
+| `policy:NAME` | the same, of a network that ships with the package |
 | `policy:PATH,temperature=0.5,symmetries=all` | with options |
 | `gnugo:LEVEL` | GNU Go as the reference opponent, level 1 to 10 |
 | `gtp:COMMAND` | any program that speaks GTP |
@@ -12,7 +13,6 @@
 
 import dataclasses
 import functools
-import pathlib
 import re
 import shlex
 from collections.abc import Callable
@@ -180,7 +180,5 @@ def network_for_size(
 
 @functools.lru_cache(maxsize=4)
 def _load(path: str) -> tuple[NetworkMetadata, networks.Variables]:
-    if not pathlib.Path(path).exists():
-        raise FileNotFoundError(f"no network at {path}")
     _, variables, metadata = networks.from_checkpoint(path)
     return metadata, variables

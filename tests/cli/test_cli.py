@@ -5,14 +5,22 @@ import json
 import subprocess
 import sys
 
+import chex
+import jax
 import pytest
 
-from alphago_jax import cli
+from alphago_jax import cli, networks
+from alphago_jax.checkpoint import (
+    NetworkMetadata,
+    file_sha256,
+    load_network,
+    save_network,
+)
 from alphago_jax.cli.doctor import CHECKS
 from alphago_jax.cli.match import describe, summary
 from alphago_jax.play.results import GameResult
 
-COMMANDS = ("gtp", "match", "rating", "elo", "sgf", "eval", "doctor")
+COMMANDS = ("gtp", "match", "rating", "elo", "sgf", "eval", "convert", "doctor")
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -55,7 +63,7 @@ def test_help_of_a_subcommand_has_defaults(capsys, name):
         (["gtp", "alphazero"], "no player 'alphazero'; there are: random, policy:PATH"),
         (["gtp", "random:3"], "'random:3': random takes no argument"),
         (["gtp", "policy:"], "'policy:': give the path of a network"),
-        (["gtp", "policy:/no/such"], "no network at /no/such"),
+        (["gtp", "policy:/no/such"], "/no/such is neither a network, nor a run"),
         (["gtp", "policy:x,heat=2"], "no option 'heat'; there are: temperature"),
         (["gtp", "gnugo:3"], "gnugo:3 is a program of its own"),
         (["gtp", "--rules", "ing"], "no rules 'ing'; there are: tromp-taylor"),
@@ -64,6 +72,7 @@ def test_help_of_a_subcommand_has_defaults(capsys, name):
         (["match", "random", "gnugo:11"], "the level of GNU Go is 1 to 10"),
         (["match", "random", "random", "--games", "3"], "games must be even"),
         (["rating", "/no/such"], "/no/such is not a match directory"),
+        (["convert", "/no/such", "a.npz"], "/no/such is neither a network"),
         (["elo", "0", "0", "0"], "no games, so no win rate"),
         (["elo", "1", "2", "-3"], "cannot be negative"),
     ],
@@ -95,6 +104,27 @@ RESULTS = [
     GameResult(2, "a", "b", 0, 0.0, "move limit", 162),
     GameResult(3, "b", "a", -1, None, "forfeit: illegal move A1: ko", 12),
 ]
+
+
+def test_convert_halves_a_network(capsys, tmp_path):
+    network = networks.create("alphago_policy", 5, filters=4, layers=2)
+    variables = network.init(jax.random.key(0))
+    metadata = NetworkMetadata(
+        network.name, 5, network.config_dict(), step=7, metrics={"top_1": 0.25}
+    )
+    source, target = tmp_path / "network", tmp_path / "network.npz"
+    save_network(source, variables, metadata)
+    status, out, err = run(capsys, "convert", str(source), str(target), "--half")
+    assert (status, err) == (0, "")
+    assert f"SHA-256 {file_sha256(target)}" in out
+    assert "alphago_policy 5×5, step 7  top_1 0.2500" in out
+    found, halved = load_network(target)
+    assert found == metadata
+    chex.assert_trees_all_close(
+        halved, jax.device_get(variables), rtol=2**-11, atol=2**-25
+    )
+    assert run(capsys, "convert", str(source), str(target))[0] == 2  # exists
+    assert run(capsys, "convert", str(source), str(target), "--overwrite")[0] == 0
 
 
 def test_rating_reads_match_directories(capsys, tmp_path):
