@@ -59,6 +59,9 @@ class Config:
       steps: updates in all.
       batch_size: positions an update.
       learning_rate: after the warm-up.
+      symmetries: turn every example by a random symmetry of the board; without, the
+        network also learns which way round games are recorded (the first move of a
+        professional goes to the upper right).
       filters: width of the network.
       layers: convolutions in the tower.
     """
@@ -75,6 +78,7 @@ class Config:
     steps: int | None = None
     batch_size: int | None = None
     learning_rate: float | None = None
+    symmetries: bool = True
     filters: int | None = None
     layers: int | None = None
 
@@ -165,6 +169,7 @@ def supervised_config(
             batch_size=preset.batch_size,
             seed=config.seed,
             games_per_chunk=preset.games_per_chunk,
+            symmetries=config.symmetries,
         ),
         optimizer=optimizer,
         loop=LoopConfig(
